@@ -1,0 +1,117 @@
+"""What is to be done about it: imperative, never stored; `pending` derives them from state again after a crash.
+
+`sources` maps the node ids that the bindings read from to the URI of that node's outputs (a `LiteralMap`);
+START_NODE stands for the inputs of the frame's workflow. An empty URI is an empty map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from engine.model.graph import Binding, Graph, LaunchPlanSpec, NodeSpec, TaskSpec
+from engine.model.ids import AttemptKey, EntityId, ExecutionId
+from engine.model.state import Elements
+
+
+class Origin(Struct, frozen=True):
+    """Facts about the execution that every effect may need: for FLYTE_INTERNAL_* and child executions."""
+
+    workflow: EntityId
+    entity: EntityId
+    package: str
+
+
+class ResolveInputs(Struct, frozen=True):
+    """Resolve a composite node's inputs and store them."""
+
+    key: AttemptKey
+    bindings: tuple[Binding, ...]
+    sources: Mapping[str, str]
+
+
+class PrepareArray(Struct, frozen=True):
+    """Resolve a map node's inputs, pass the runtime-version gate, store them, and find its size."""
+
+    key: AttemptKey
+    spec: NodeSpec
+    task: TaskSpec
+    sources: Mapping[str, str]
+
+
+class RunTask(Struct, frozen=True):
+    """Resolve inputs, start the attempt, wait for its end and judge it."""
+
+    key: AttemptKey
+    spec: NodeSpec
+    task: TaskSpec
+    sources: Mapping[str, str]
+    origin: Origin
+
+
+class RunElement(Struct, frozen=True):
+    """The same for one element of a map node, whose inputs are stored already."""
+
+    key: AttemptKey
+    spec: NodeSpec
+    task: TaskSpec
+    array_inputs_uri: str
+    size: int
+    origin: Origin
+
+
+class StopAttempt(Struct, frozen=True):
+    """End whatever runs for this attempt, wait until it is gone, and say so."""
+
+    key: AttemptKey
+
+
+class GatherOutputs(Struct, frozen=True):
+    """Write the outputs of a map node from those of its elements."""
+
+    key: AttemptKey
+    spec: NodeSpec
+    task: TaskSpec
+    elements: Elements
+
+
+class WriteOutputs(Struct, frozen=True):
+    """Resolve a workflow's output bindings and store them as its end-node's outputs."""
+
+    key: AttemptKey
+    bindings: tuple[Binding, ...]
+    sources: Mapping[str, str]
+
+
+class StartChild(Struct, frozen=True):
+    """Resolve a launch plan node's inputs and submit its child execution."""
+
+    key: AttemptKey
+    child: ExecutionId
+    bindings: tuple[Binding, ...]
+    sources: Mapping[str, str]
+    plan: LaunchPlanSpec
+    workflow: Graph
+    origin: Origin
+
+
+class AbortChild(Struct, frozen=True):
+    """Ask a child execution to abort; its `ChildEnded` is the answer."""
+
+    key: AttemptKey
+    child: ExecutionId
+    cause: str
+
+
+Effect = (
+    ResolveInputs
+    | PrepareArray
+    | RunTask
+    | RunElement
+    | StopAttempt
+    | GatherOutputs
+    | WriteOutputs
+    | StartChild
+    | AbortChild
+)

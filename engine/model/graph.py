@@ -1,0 +1,127 @@
+"""What an author wrote, compiled: tasks, workflow graphs and launch plans of one package.
+
+Types and values stay serialized flyteidl messages (`bytes`): this floor only passes them on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+
+from engine.model.ids import EntityId
+
+START_NODE = "start-node"
+END_NODE = "end-node"
+
+
+class NodeKind(StrEnum):
+    START = "start"
+    END = "end"
+    TASK = "task"
+    ARRAY = "array"
+    SUBWORKFLOW = "sub-workflow"
+    LAUNCH_PLAN = "launch plan"
+    BRANCH = "branch"
+    GATE = "gate"
+    DYNAMIC = "dynamic"
+    ARRAY_OF_LAUNCH_PLANS = "map over a launch plan"
+    FAILURE_NODE = "failure node"
+
+
+class FailurePolicy(StrEnum):
+    FAIL_IMMEDIATELY = "FAIL_IMMEDIATELY"
+    FAIL_AFTER_EXECUTABLE_NODES_COMPLETE = "FAIL_AFTER_EXECUTABLE_NODES_COMPLETE"
+
+
+class Interface(Struct, frozen=True):
+    """Name -> serialized flyteidl `LiteralType`, in the order of the declaration's message."""
+
+    inputs: Mapping[str, bytes] = {}
+    outputs: Mapping[str, bytes] = {}
+
+
+class Binding(Struct, frozen=True):
+    """One input of a node (or one output of a workflow, on its end-node)."""
+
+    variable: str
+    data: bytes
+    """Serialized flyteidl `BindingData`. A promise on node id "" or "start-node" is an input of the workflow."""
+
+
+class TaskSpec(Struct, frozen=True):
+    id: EntityId
+    type: str
+    """`python-task`, `raw-container`, ..."""
+    interface: Interface
+    template: bytes
+    """Serialized flyteidl `TaskTemplate`, canonical form, ids filled."""
+    runtime_type: str = "OTHER"
+    """`FLYTE_SDK` or `OTHER`: the name of TaskTemplate.metadata.runtime.type."""
+    runtime_version: str = ""
+
+
+class ArraySpec(Struct, frozen=True):
+    """What a map node adds to the task it maps (flytekit writes the element's policy on the inner node)."""
+
+    parallelism: int | None = None
+    """Elements at once, first indexes first; None = not said, 0 = unlimited."""
+    min_successes: int | None = None
+    min_success_ratio: float | None = None
+    """The float32 of the message, widened; `machine.arrays.needed` turns it back to the author's decimal."""
+    bound_inputs: frozenset[str] = frozenset()
+    """Inputs passed whole to every element (`functools.partial`), even when they are lists."""
+    original_interface: bool = False
+    """The mapped task keeps its own interface: element inputs hold the items themselves, not lists."""
+
+
+class NodeSpec(Struct, frozen=True):
+    id: str
+    kind: NodeKind
+    upstream: tuple[str, ...] = ()
+    """Every node it waits for: data dependencies and explicit ones, without duplicates, sorted."""
+    bindings: tuple[Binding, ...] = ()
+    sources: tuple[str, ...] = ()
+    """Node ids its bindings read from; START_NODE stands for the workflow's inputs."""
+    name: str = ""
+    target: EntityId | None = None
+    """The task, workflow or launch plan it runs."""
+    retries: int = 0
+    """User retries: attempts = retries + 1."""
+    timeout_seconds: float | None = None
+    """Per attempt, from its start."""
+    interruptible: bool | None = None
+    array: ArraySpec | None = None
+    detail: str = ""
+    """For a kind without a handler: what the author used, for the error message."""
+
+
+class Graph(Struct, frozen=True):
+    """One workflow. `nodes` holds START_NODE and END_NODE too; the end-node's bindings are the workflow's outputs."""
+
+    id: EntityId
+    interface: Interface
+    nodes: Mapping[str, NodeSpec]
+    downstream: Mapping[str, tuple[str, ...]]
+    policy: FailurePolicy = FailurePolicy.FAIL_IMMEDIATELY
+
+
+class LaunchPlanSpec(Struct, frozen=True):
+    id: EntityId
+    workflow: EntityId
+    interface: Interface
+    """Inputs a caller may give (fixed inputs are not among them) and the workflow's outputs."""
+    defaults: bytes = b""
+    """Serialized `LiteralMap` of the inputs a caller may leave out."""
+    fixed: bytes = b""
+    """Serialized `LiteralMap` of the inputs a caller can't give."""
+
+
+class Program(Struct, frozen=True):
+    """One package, compiled. `digest` is the SHA-256 (hex) of its canonical form."""
+
+    digest: str
+    tasks: Mapping[EntityId, TaskSpec]
+    workflows: Mapping[EntityId, Graph]
+    launch_plans: Mapping[EntityId, LaunchPlanSpec]

@@ -1,0 +1,71 @@
+"""Where things lie in the store: Flyte's own layout (behaviour reference 3.2), because tools and people look there.
+
+Every function returns a key relative to the store's root.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from engine.model.ids import AttemptKey, ExecutionId, owner, split
+
+METADATA_PREFIX = "metadata/propeller"
+_BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def execution_prefix(execution: ExecutionId) -> str:
+    return f"{METADATA_PREFIX}/{execution.project}-{execution.domain}-{execution.name}"
+
+
+def workflow_inputs(execution: ExecutionId) -> str:
+    return f"{execution_prefix(execution)}/start-node/data/0/outputs.pb"
+
+
+def node_prefix(execution: ExecutionId, path: str) -> str:
+    """The data folder of a node: `<base>/n2/data`, or `<base>/n2/data/0/n0` for a nested one."""
+    frame, node_id = split(path)
+    if not frame:
+        return f"{execution_prefix(execution)}/{node_id}/data"
+    containing = owner(frame)
+    assert containing is not None and frame.startswith(containing)
+    attempt = frame[len(containing) + 1 :]
+    return f"{node_prefix(execution, containing)}/{attempt}/{node_id}"
+
+
+def node_inputs(execution: ExecutionId, path: str) -> str:
+    return f"{node_prefix(execution, path)}/inputs.pb"
+
+
+def attempt_prefix(key: AttemptKey) -> str:
+    """The folder of one attempt: outputs.pb, error.pb, futures.pb, stdout and stderr lie in it. Never shared."""
+    prefix = node_prefix(key.execution, key.path)
+    if key.index is None:
+        return f"{prefix}/{key.attempt}"
+    return f"{prefix}/{key.node_attempt}/{key.index}/{key.attempt}"
+
+
+def outputs(key: AttemptKey) -> str:
+    return f"{attempt_prefix(key)}/outputs.pb"
+
+
+def attempt_inputs(key: AttemptKey) -> str:
+    """Inputs of an attempt: the node's (not attempt specific), or the element's own one-item lists."""
+    return node_inputs(key.execution, key.path) if key.index is None else f"{attempt_prefix(key)}/inputs.pb"
+
+
+def raw_prefix(key: AttemptKey) -> str:
+    """Where a task puts raw data: two characters spread the load over the store's partitions."""
+    unique = f"{key.execution.project}-{key.execution.domain}-{key.execution.name}-{key.digest()}"
+    number = int.from_bytes(hashlib.sha256(unique.encode()).digest()[:4], "big") % 1296
+    return f"raw/{_BASE36[number // 36]}{_BASE36[number % 36]}/{unique}"
+
+
+def checkpoint_prefix(key: AttemptKey) -> str:
+    return f"{raw_prefix(key)}/_flytecheckpoints"
+
+
+def package(digest: str) -> str:
+    """A registered package in canonical form."""
+    return f"metadata/packages/{digest}.pkg"
+
+

@@ -1,0 +1,40 @@
+"""Numbers that bound the engine's work, taken from the settings by `app.py` so that no other room sees a settings object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from msgspec import Struct, field
+
+MIB = 1024 * 1024
+
+
+class IncompatibleRuntime(StrEnum):
+    """What happens when a task can't read an offloaded value it would receive."""
+
+    FAIL = "fail"
+    MATERIALISE = "materialise"
+
+
+class OffloadLimits(Struct, frozen=True):
+    enabled: bool = True
+    min_size: int = 10 * MIB
+    """Bytes of the serialized literal; at or above, it becomes a reference."""
+    max_size: int = 1000 * MIB
+    """Bytes; at or above, the node fails (USER)."""
+    supported_runtimes: Mapping[str, str] = field(default_factory=lambda: {"FLYTE_SDK": "1.13.14"})
+    """Runtime type -> lowest version that reads references."""
+    incompatible_runtime: IncompatibleRuntime = IncompatibleRuntime.MATERIALISE
+    materialise_max: int = 256 * MIB
+    """Bytes; the most that is inlined for one task."""
+
+
+class RetryLimits(Struct, frozen=True):
+    max_system_failures: int = 3
+    """Extra attempts per node (or map element) for SYSTEM failures; they never use up the author's retries."""
+
+
+class ArrayLimits(Struct, frozen=True):
+    max_in_flight: int = 1000
+    """Elements of one map node at once, whatever its author asked for (bounds the engine's memory)."""

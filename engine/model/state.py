@@ -1,0 +1,108 @@
+"""The stored state: one `Execution` and its `Node`s. A node that is not stored is NOT_YET_STARTED.
+
+State is the to-do list: what a live node still needs follows from its phase alone (the handlers' `pending`).
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from engine.model.errors import Failure
+from engine.model.graph import NodeKind
+from engine.model.ids import AttemptKey, EntityId, ExecutionId
+from engine.model.phases import EXECUTION_TERMINAL, TERMINAL, ExecutionPhase, NodePhase
+
+CHUNK = 1024
+"""Elements per chunk of an `Elements` table."""
+
+
+class Execution(Struct, frozen=True, omit_defaults=True):
+    id: ExecutionId
+    entity: EntityId
+    """The launch plan or workflow that was asked for."""
+    workflow: EntityId
+    package: str
+    """Digest of the `Program`."""
+    phase: ExecutionPhase = ExecutionPhase.READY
+    inputs_uri: str = ""
+    """A `LiteralMap` with every input of the workflow, defaults and fixed inputs applied; empty = no inputs."""
+    outputs_uri: str = ""
+    parent: AttemptKey | None = None
+    """The launch plan node that waits for this execution."""
+    submitted_at: float = 0.0
+    """Seconds since the epoch, as every `_at` here."""
+    started_at: float = 0.0
+    ended_at: float = 0.0
+    error: Failure | None = None
+    abort_cause: str | None = None
+    sequence: int = 0
+    """Number of its last history fact."""
+
+    @property
+    def terminal(self) -> bool:
+        return self.phase in EXECUTION_TERMINAL
+
+
+class Elements(Struct, frozen=True, omit_defaults=True):
+    """The elements of a map node: two bytes each, in chunks of CHUNK elements, and running counts.
+
+    Byte 0 holds the phase (low 4 bits) and the system failures (high 4 bits), byte 1 the attempt.
+    """
+
+    size: int
+    chunks: tuple[bytes, ...]
+    succeeded: int = 0
+    failed: int = 0
+    live: int = 0
+    """Queued or running (or aborting) now."""
+    next: int = 0
+    """The first element never started."""
+    output_bytes: dict[str, int] = {}
+    """Per output variable: bytes of the framed element literals gathered so far (see data.gather)."""
+    first_error: Failure | None = None
+
+
+class Node(Struct, frozen=True, omit_defaults=True):
+    path: str
+    kind: NodeKind
+    phase: NodePhase = NodePhase.NOT_YET_STARTED
+    attempt: int = 0
+    """Counts from 0 and never goes back."""
+    system_failures: int = 0
+    queued_at: float = 0.0
+    started_at: float = 0.0
+    attempt_started_at: float = 0.0
+    ended_at: float = 0.0
+    inputs_uri: str = ""
+    outputs_uri: str = ""
+    error: Failure | None = None
+    elements: Elements | None = None
+
+    @property
+    def terminal(self) -> bool:
+        return self.phase in TERMINAL
+
+    @property
+    def live(self) -> bool:
+        return self.phase is not NodePhase.NOT_YET_STARTED and self.phase not in TERMINAL
+
+
+class Fact(Struct, frozen=True, omit_defaults=True):
+    """One accepted transition, as history keeps it. Sequence numbers of an execution have no gaps, starting at 1."""
+
+    execution: ExecutionId
+    sequence: int
+    at: float
+    phase: str
+    """A name of NodePhase, or of ExecutionPhase where path is empty."""
+    path: str = ""
+    index: int | None = None
+    attempt: int = 0
+    error: Failure | None = None
+
+
+class Snapshot(Struct, frozen=True):
+    """One execution with its nodes, as stored."""
+
+    execution: Execution
+    nodes: tuple[Node, ...] = ()

@@ -1,0 +1,51 @@
+"""The store of values and files: one object a URI, whole or not there at all.
+
+Adapters refuse (StoreRefused) every URI outside their root. A broken disk or network is Transient when it may pass.
+Every error names the URI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+
+class BlobWriter(Protocol):
+    async def write(self, chunk: bytes | memoryview) -> None:
+        """Append a chunk; returns when it is taken off the caller's hands (memory stays bounded)."""
+        ...
+
+
+class BlobStore(Protocol):
+    def uri(self, key: str) -> str:
+        """The URI of a key of engine.model.layout (relative, '/'-separated). Raises StoreRefused for odd keys."""
+        ...
+
+    async def get(self, uri: str, start: int = 0, end: int | None = None) -> bytes:
+        """The object, or its bytes from `start` up to `end` (exclusive, like a slice). Raises BlobNotFound."""
+        ...
+
+    async def get_many(self, uris: Sequence[str]) -> list[bytes | None]:
+        """Many small objects at once, in order; None where there is no such object."""
+        ...
+
+    async def put(self, uri: str, data: bytes) -> None:
+        """Write or replace an object; readers see the old or the new one, never a part."""
+        ...
+
+    def writer(self, uri: str) -> AbstractAsyncContextManager[BlobWriter]:
+        """Stream a large object. It appears on a clean exit of the block; on an error or cancellation nothing stays."""
+        ...
+
+    async def size(self, uri: str) -> int | None:
+        """Bytes, or None where there is no such object."""
+        ...
+
+    def list(self, prefix_uri: str) -> AsyncIterator[str]:
+        """URIs of the objects whose URI starts with `prefix_uri` + '/', in no promised order."""
+        ...
+
+    async def delete(self, prefix_uri: str) -> None:
+        """Delete the object at this URI and every object below it; no error if there is none."""
+        ...

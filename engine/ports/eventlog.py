@@ -1,0 +1,90 @@
+"""The log: events in, states and history out, one transaction a turn (design section 4).
+
+Events of one execution are read in the order in which they were appended. What one `commit` holds becomes visible and
+durable as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from engine.model.events import Event
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact, Node, Snapshot
+
+BATCH_RECORDS = 500
+"""The most records that one `read` returns."""
+
+
+class Record(Struct, frozen=True):
+    """One record of the log. `event` is None when the bytes could not be decoded: `problem` says why."""
+
+    offset: int
+    event: Event | None
+    raw: bytes = b""
+    problem: str = ""
+
+
+class DeadLetter(Struct, frozen=True):
+    """A record that could not be processed, with the reason."""
+
+    offset: int
+    raw: bytes
+    reason: str
+    execution: ExecutionId | None = None
+
+
+class Changes(Struct, frozen=True):
+    """What one turn decided."""
+
+    executions: Sequence[Execution] = ()
+    nodes: Sequence[tuple[ExecutionId, Node]] = ()
+    facts: Sequence[Fact] = ()
+    events: Sequence[Event] = ()
+    """Follow-up events: appended durably, and read in a later batch."""
+    dead_letters: Sequence[DeadLetter] = ()
+
+
+class EventLog(Protocol):
+    async def append(self, events: Sequence[Event], *, durable: bool) -> None:
+        """Add events to the end of the log.
+
+        durable=True returns when they are on disk. durable=False returns at once: the events are read in order with the
+        others and become durable with the commit of the turn that consumes them; after a crash the effects that are
+        still due produce them again. Raises LogFailed.
+        """
+        ...
+
+    async def read(self) -> Sequence[Record]:
+        """Wait for records and return those that are there, in order: at least 1, at most BATCH_RECORDS.
+
+        One reader. The records of a read must be committed before the next read.
+        """
+        ...
+
+    async def commit(self, records: Sequence[Record], changes: Changes) -> None:
+        """One transaction: `changes`, the consumed records, and the cursor behind the last of them. Raises LogFailed."""
+        ...
+
+    def restore(self) -> AsyncIterator[Snapshot]:
+        """Every unfinished execution with all its nodes, as of the last commit."""
+        ...
+
+    async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """Those of the executions that are stored, finished or not."""
+        ...
+
+    async def snapshot(self, execution: ExecutionId) -> Snapshot | None: ...
+
+    async def executions(self) -> Sequence[Execution]:
+        """All stored executions, oldest submission first."""
+        ...
+
+    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
+        """Facts with a sequence number above `after`, in order."""
+        ...
+
+    async def dead_letters(self) -> Sequence[DeadLetter]: ...

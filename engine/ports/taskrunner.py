@@ -1,0 +1,68 @@
+"""Runs attempts of tasks: as local processes today, as pods later. It knows nothing of workflows or of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Protocol
+
+from msgspec import Struct
+
+from engine.model.graph import TaskSpec
+from engine.model.ids import AttemptKey
+
+
+class TaskRequest(Struct, frozen=True):
+    """One attempt, ready to run: templates rendered, inputs stored."""
+
+    key: AttemptKey
+    task: TaskSpec
+    argv: tuple[str, ...]
+    """The container's command and arguments."""
+    env: Mapping[str, str]
+    """The container's own environment and the engine's FLYTE_* variables, the latter winning."""
+    prefix_uri: str
+    """The attempt's folder in the store: outputs go there; stdout and stderr are kept there."""
+    timeout_seconds: float | None = None
+    """From the start of the task, not from this call."""
+    code_root: str = ""
+    """Local folder that holds the task's modules; empty where the image holds them (pods)."""
+
+
+class ExitReason(StrEnum):
+    EXITED = "exited"
+    """`code` is its exit status."""
+    SIGNALLED = "signalled"
+    """`code` is the signal's number."""
+    TIMED_OUT = "timed out"
+    OOM_KILLED = "out of memory"
+    LOST = "lost"
+    """Gone, nobody knows how; its files decide."""
+    REFUSED = "refused"
+    """Could not be started as asked: the author's or the operator's mistake; `message` says which."""
+    NOT_STARTED = "not started"
+    """Could not be started, through no fault of the task."""
+
+
+class Exit(Struct, frozen=True):
+    reason: ExitReason
+    code: int = 0
+    message: str = ""
+    """For people: what was seen, e.g. the last lines of stderr."""
+    started_at: float = 0.0
+    ended_at: float = 0.0
+
+
+class TaskRunner(Protocol):
+    async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
+        """Start the attempt (or adopt it, if it runs already under the same key) and wait for its end.
+
+        `started` is called once, when the task really runs: waiting for a slot comes before it. At the return nothing
+        of the attempt runs any more, children it left behind included. Cancelling the call ends the attempt likewise
+        (a runner whose tasks outlive the engine leaves it running instead). Raises Transient.
+        """
+        ...
+
+    async def stop(self, key: AttemptKey) -> None:
+        """End the attempt, if it runs, and return when it is gone. Idempotent. Raises Transient."""
+        ...
