@@ -21,6 +21,7 @@ class Origin(Struct, frozen=True):
     workflow: EntityId
     entity: EntityId
     package: str
+    code_root: str = ""
 
 
 class ResolveInputs(Struct, frozen=True):

@@ -1,17 +1,17 @@
 """What goes wrong, in two families.
 
-    Failure          a value: why a node or an execution failed. Travels in events, states and facts.
-    EngineError      an exception: something the engine itself was asked and can't do.
-      BadInput       the caller's input is wrong (exit code 2): names the thing, its value and what was expected
-        BadPackage   ... everything wrong with a workflow package, at once
-      HomeInUse      another engine works on this home
-      HomeTooNew     the home was written by a newer version
-      Transient      may go away by itself: retried with back-off inside the effect, never a verdict
-      Permanent      a verdict: carries the Failure that the node ends with
-      BlobNotFound   no such object in the store
-      LogFailed      the log can't be written: the engine stops, nothing acknowledged is lost
-      StoreRefused   the store will not touch this name (outside its root, odd)
-      Defect         the engine contradicts itself: never expected, always reported
+Failure          a value: why a node or an execution failed. Travels in events, states and facts.
+EngineError      an exception: something the engine itself was asked and can't do.
+  BadInput       the caller's input is wrong (exit code 2): names the thing, its value and what was expected
+    BadPackage   ... everything wrong with a workflow package, at once
+  HomeInUse      another engine works on this home
+  HomeTooNew     the home was written by a newer version
+  Transient      may go away by itself: retried with back-off inside the effect, never a verdict
+  Permanent      a verdict: carries the Failure that the node ends with
+  BlobNotFound   no such object in the store
+  LogFailed      the log can't be written: the engine stops, nothing acknowledged is lost
+  StoreRefused   the store will not touch this name (outside its root, odd)
+  Defect         the engine contradicts itself: never expected, always reported
 """
 
 from __future__ import annotations

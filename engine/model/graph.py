@@ -125,3 +125,9 @@ class Program(Struct, frozen=True):
     tasks: Mapping[EntityId, TaskSpec]
     workflows: Mapping[EntityId, Graph]
     launch_plans: Mapping[EntityId, LaunchPlanSpec]
+    code_root: str = ""
+    """Local folder that holds the modules of its tasks; part of the digest. Empty where images hold them."""
+
+    def task(self, target: EntityId | None) -> TaskSpec:
+        assert target is not None
+        return self.tasks[target]

@@ -67,5 +67,3 @@ def checkpoint_prefix(key: AttemptKey) -> str:
 def package(digest: str) -> str:
     """A registered package in canonical form."""
     return f"metadata/packages/{digest}.pkg"
-
-

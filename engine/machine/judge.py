@@ -1,0 +1,133 @@
+"""Judging a finished attempt: from how it ended and what its folder holds to one verdict.
+
+Exit code 0 is not success (flytekit writes error.pb and exits 0), and a missing process is not failure: the files decide,
+in the order error.pb, futures.pb, outputs.pb. Sources: design section 5, behaviour reference 2.3, user cases S01 and S02.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from engine.model.errors import ErrorKind, Failure, shorten
+from engine.ports.taskrunner import Exit, ExitReason
+
+SIGKILL, SIGTERM = 9, 15
+
+
+class ErrorDocument(Struct, frozen=True):
+    """The `ErrorDocument` that flytekit wrote to error.pb."""
+
+    code: str
+    message: str
+    recoverable: bool
+    system: bool
+    """Its origin is SYSTEM: flytekit's own machinery failed, not the author's code."""
+
+
+class Evidence(Struct, frozen=True):
+    """All that is known of an attempt that has ended."""
+
+    exit: Exit
+    declared: tuple[str, ...] = ()
+    """Output variables of the task's interface."""
+    error: ErrorDocument | None = None
+    error_problem: str = ""
+    """Why error.pb, which is there, can't be read."""
+    has_futures: bool = False
+    outputs: Mapping[str, int] | None = None
+    """What outputs.pb holds: variable -> framed bytes of its literal in a gathered list. None = no file."""
+    outputs_problem: str = ""
+    """Why outputs.pb, which is there, can't be read."""
+
+
+class Verdict(Struct, frozen=True):
+    failure: Failure | None = None
+    """None = success."""
+    recoverable: bool = False
+    output_bytes: Mapping[str, int] = {}
+
+
+def judge(evidence: Evidence) -> Verdict:
+    """One verdict for every combination of facts."""
+    if evidence.exit.reason is ExitReason.REFUSED:
+        return _failed("FailedToBuildResource", ErrorKind.USER, evidence.exit.message, recoverable=False)
+    if evidence.error_problem:
+        return _failed(
+            "ErrorFileBadFormat", ErrorKind.SYSTEM, f"the error document could not be read: {evidence.error_problem}"
+        )
+    if evidence.error is not None:
+        kind = ErrorKind.SYSTEM if evidence.error.system else ErrorKind.USER
+        return _failed(evidence.error.code, kind, evidence.error.message, recoverable=evidence.error.recoverable)
+    ended_well = evidence.exit.reason is ExitReason.LOST or (
+        evidence.exit.reason is ExitReason.EXITED and evidence.exit.code == 0
+    )
+    if not ended_well:
+        return _ended_badly(evidence.exit)
+    if evidence.has_futures:
+        return _failed(
+            "DynamicNotSupported",
+            ErrorKind.USER,
+            "the task is a @dynamic workflow (it wrote futures.pb), which this version of Propwash can't run",
+            recoverable=False,
+        )
+    return _outputs(evidence)
+
+
+def _outputs(evidence: Evidence) -> Verdict:
+    if evidence.outputs_problem:
+        return _failed("OutputsNotFound", ErrorKind.SYSTEM, f"outputs.pb could not be read: {evidence.outputs_problem}")
+    if evidence.outputs is None:
+        if evidence.exit.reason is ExitReason.LOST:
+            return _failed(
+                "ResourceDeletedExternally",
+                ErrorKind.SYSTEM,
+                _seen("the task is gone and wrote nothing", evidence.exit),
+            )
+        if evidence.declared:
+            names = ", ".join(evidence.declared)
+            return _failed(
+                "OutputsNotFound",
+                ErrorKind.SYSTEM,
+                _seen(
+                    f"the task exited with 0 but wrote neither outputs.pb nor error.pb; expected outputs: {names}",
+                    evidence.exit,
+                ),
+            )
+        return Verdict()
+    missing = [name for name in evidence.declared if name not in evidence.outputs]
+    if missing:
+        found = ", ".join(sorted(evidence.outputs)) or "none"
+        return _failed(
+            "OutputsNotFound",
+            ErrorKind.SYSTEM,
+            f"outputs.pb lacks the declared output {', '.join(missing)}; it holds: {found}",
+        )
+    return Verdict(output_bytes=evidence.outputs)
+
+
+def _ended_badly(exit: Exit) -> Verdict:
+    match exit.reason:
+        case ExitReason.EXITED:
+            return _failed("Error", ErrorKind.USER, _seen(f"the task exited with status {exit.code}", exit))
+        case ExitReason.SIGNALLED if exit.code in (SIGKILL, SIGTERM):
+            return _failed(
+                "Interrupted", ErrorKind.SYSTEM, _seen(f"the task was killed by signal {exit.code} from outside", exit)
+            )
+        case ExitReason.SIGNALLED:
+            return _failed("Error", ErrorKind.USER, _seen(f"the task died of signal {exit.code}", exit))
+        case ExitReason.TIMED_OUT:
+            return _failed("TimeoutExpired", ErrorKind.USER, _seen("task execution timeout expired", exit))
+        case ExitReason.OOM_KILLED:
+            return _failed("OOMKilled", ErrorKind.USER, _seen("OOMKilled: the task used more memory than it may", exit))
+        case _:
+            return _failed("FailedToStart", ErrorKind.SYSTEM, _seen("the task could not be started", exit))
+
+
+def _seen(what: str, exit: Exit) -> str:
+    return f"{what}: {exit.message}" if exit.message else what
+
+
+def _failed(code: str, kind: ErrorKind, message: str, *, recoverable: bool = True) -> Verdict:
+    return Verdict(failure=Failure(code=code, kind=kind, message=shorten(message)), recoverable=recoverable)

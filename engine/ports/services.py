@@ -1,0 +1,22 @@
+"""What a handler's `perform` may use of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from engine.model.events import Event
+from engine.model.limits import OffloadLimits
+from engine.ports.blobstore import BlobStore
+from engine.ports.clock import Clock
+from engine.ports.taskrunner import TaskRunner
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    blobs: BlobStore
+    runner: TaskRunner
+    clock: Clock
+    offload: OffloadLimits
+    report: Callable[[Sequence[Event]], Awaitable[None]]
+    """Append events while the effect goes on (an attempt has started)."""
