@@ -126,6 +126,9 @@ class Defect(EngineError):
 
 
 class LogFailed(EngineError):
-    """The log can't be written (disk full, read-only, damaged). The engine stops; a resume continues from the last commit."""
+    """The log can't be written (disk full, read-only, damaged).
+
+    The engine stops; a resume continues from the last commit.
+    """
 
     code = "LogFailed"

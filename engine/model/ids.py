@@ -89,9 +89,10 @@ def owner(frame: str) -> str | None:
 
 
 def label(*parts: str, limit: int = 63) -> str:
-    """A DNS label that names `parts`: readable while it fits, else cut and closed with a 128-bit hash, never cut silently.
+    """A DNS label that names `parts`: readable while it fits, else cut and closed with a 128-bit hash.
 
-    Different parts give different labels: whatever is not plain lower-case text brings the hash with it.
+    It is never cut silently. Different parts give different labels: whatever is not plain lower-case text brings the
+    hash with it.
     """
     plain = "-".join(parts)
     if len(plain) <= limit and DNS_LABEL.match(plain) and len(parts) == 1:

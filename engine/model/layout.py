@@ -27,7 +27,8 @@ def node_prefix(execution: ExecutionId, path: str) -> str:
     if not frame:
         return f"{execution_prefix(execution)}/{node_id}/data"
     containing = owner(frame)
-    assert containing is not None and frame.startswith(containing)
+    assert containing is not None
+    assert frame.startswith(containing)
     attempt = frame[len(containing) + 1 :]
     return f"{node_prefix(execution, containing)}/{attempt}/{node_id}"
 

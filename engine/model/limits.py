@@ -1,4 +1,7 @@
-"""Numbers that bound the engine's work, taken from the settings by `app.py` so that no other room sees a settings object."""
+"""Numbers that bound the engine's work.
+
+`app.py` takes them from the settings, so that no other room sees a settings object.
+"""
 
 from __future__ import annotations
 

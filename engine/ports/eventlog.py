@@ -66,7 +66,7 @@ class EventLog(Protocol):
         ...
 
     async def commit(self, records: Sequence[Record], changes: Changes) -> None:
-        """One transaction: `changes`, the consumed records, and the cursor behind the last of them. Raises LogFailed."""
+        """One transaction: `changes`, the consumed records, the cursor behind the last of them. Raises LogFailed."""
         ...
 
     def restore(self) -> AsyncIterator[Snapshot]:
