@@ -26,8 +26,8 @@ class BlobStore(Protocol):
         """The object, or its bytes from `start` up to `end` (exclusive, like a slice). Raises BlobNotFound."""
         ...
 
-    async def get_many(self, uris: Sequence[str]) -> list[bytes | None]:
-        """Many small objects at once, in order; None where there is no such object."""
+    async def get_many(self, uris: Sequence[str], end: int | None = None) -> list[bytes | None]:
+        """Many objects at once, in order, each up to byte `end` (exclusive); None where there is no such object."""
         ...
 
     async def put(self, uri: str, data: bytes) -> None:

@@ -33,11 +33,11 @@ class MemoryBlobs:
         except KeyError:
             raise BlobNotFound(uri) from None
 
-    async def get_many(self, uris: Sequence[str]) -> list[bytes | None]:
+    async def get_many(self, uris: Sequence[str], end: int | None = None) -> list[bytes | None]:
         for uri in uris:
             _check(uri)
         await asyncio.sleep(0)
-        return [self.objects.get(uri) for uri in uris]
+        return [None if (found := self.objects.get(uri)) is None else found[:end] for uri in uris]
 
     async def put(self, uri: str, data: bytes) -> None:
         _check(uri)
