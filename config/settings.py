@@ -1,0 +1,186 @@
+"""Every setting, grouped by concern. The text under a field is its documentation, shown in docs/configuration.md.
+
+Defaults stand here and, for operators to read, in defaults.yaml; a test keeps the two equal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from config.values import Count, Interpreter, Label, Named, Seconds, Size, Version
+
+MIB = 2**20
+LARGEST_MESSAGE = 2**31 - 1
+"""Bytes: protobuf parses no larger message, in any language."""
+
+
+def _check_at_least(value: float, other: str, info: ValidationInfo) -> None:
+    """Check a setting against another of its group, unless that one is wrong itself and reported already."""
+    if value < info.data.get(other, value):
+        raise PydanticCustomError("at_least", "Input should be at least {other}", {"other": other})
+
+
+class Group(BaseModel):
+    """Settings of one concern."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        validate_default=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+    )
+
+
+class Execution(Group):
+    """Where executions belong that were submitted without saying so."""
+
+    project: Label = "flytesnacks"
+    """Project of an execution; a part of its id and of its paths in the store. The default is the one `pyflyte`
+    uses."""
+    domain: Label = "development"
+    """Domain of an execution; a part of its id and of its paths in the store. The default is the one `pyflyte` uses."""
+
+
+class Log(Group):
+    """The embedded log: one SQLite file in the home."""
+
+    synchronous: Literal["full", "normal"] = "full"
+    """What a commit waits for. `full`: the data is on the disk, so nothing acknowledged is lost by a power cut.
+    `normal`: the operating system has it; a crash of the engine loses nothing, a power cut may lose the last turns."""
+
+
+class Store(Group):
+    """The store of values, on local files."""
+
+    durable: bool = False
+    """Wait until each value the engine writes is on the disk. Off by default: tasks write most values themselves and do
+    not wait for the disk either, and a crash of the engine or of a task loses nothing without it; only a power cut
+    does."""
+
+
+class Processes(Group):
+    """Tasks as local processes."""
+
+    max_concurrent: Count | None = None
+    """Tasks at once, over all executions. null = the CPUs this process may use, because a task is mostly Python at
+    work."""
+    python: Interpreter | None = None
+    """The Python that has flytekit and the author's libraries: a path, or a name on PATH. null = the one the engine
+    runs on."""
+    log_limit: Annotated[Size, Field(ge=1024)] = 10 * MIB
+    """Bytes kept of each stream (stdout, stderr) of an attempt, head and tail; the middle is cut with a mark. Bounds
+    what a task that prints without end can do to the disk."""
+    stop_grace_seconds: Seconds = 5.0
+    """Seconds between asking an attempt to stop (SIGTERM) and ending it (SIGKILL)."""
+    ignore_architecture: bool = False
+    """Run a task that declares another CPU architecture than this machine's. Off, so that such a task is refused with a
+    clear message instead of giving a result that its author never tested."""
+    warm: bool = True
+    """Keep a parent process with flytekit imported and fork it for each attempt, which saves about a second of CPU a
+    task. Off: every attempt starts its own Python. Where forking can't serve, attempts start plainly whatever this
+    says."""
+
+    @property
+    def slots(self) -> int:
+        """Tasks at once, as a number."""
+        if self.max_concurrent is not None:
+            return self.max_concurrent
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+    @property
+    def interpreter(self) -> str:
+        """Path of the Python that runs the tasks."""
+        return self.python or sys.executable
+
+
+class Retries(Group):
+    """Budgets that are the operator's; the author's own stand in the workflow."""
+
+    max_system_failures: Annotated[int, Field(ge=0, le=15), Named("whole number")] = 3
+    """Extra attempts a node (or map element) gets for failures that are not its own, such as a lost process. They never
+    use up the author's retries. At most 15: a map element keeps this count in four bits."""
+
+
+class Array(Group):
+    """Map tasks."""
+
+    max_in_flight: Count = 1000
+    """Elements of one map node at once, whatever its author asked for. Bounds the engine's memory."""
+
+
+class Offloading(Group):
+    """Large values travel as references."""
+
+    enabled: bool = True
+    """Replace large gathered values by references. Off: they stay inline, and a reference that arrives from elsewhere
+    fails the node with `LiteralOffloadingDisabled`."""
+    min_size: Size = 10 * MIB
+    """Bytes of the serialized value at or above which it becomes a reference. The default is Flyte's."""
+    max_size: Annotated[Size, Field(le=LARGEST_MESSAGE)] = 1000 * MIB
+    """Bytes of the serialized value at or above which its node fails (USER) instead. The default is Flyte's. Below
+    2GiB: no task could parse a larger value."""
+    supported_runtimes: Annotated[Mapping[str, Version], Named("map of runtime type to version")] = {
+        "FLYTE_SDK": "1.13.14"
+    }
+    """The lowest version of each task runtime that reads references. A runtime that is not here reads none. A map given
+    whole replaces this one; a longer key (`offloading.supported_runtimes.FLYTE_SDK`) changes one entry."""
+    incompatible_runtime: Literal["fail", "materialise"] = "materialise"
+    """What happens when a task would get a reference that its runtime can't read. `materialise`: the value is put
+    inline into that task's inputs, so an old image simply works. `fail`: the node fails (USER,
+    `LiteralOffloadingNotSupported`) before anything is started."""
+    materialise_max: Annotated[Size, Field(le=LARGEST_MESSAGE)] = 256 * MIB
+    """Bytes put inline for one task at most; beyond, it fails as with `fail`. Bounds what an old image must parse."""
+
+    @field_validator("max_size")
+    @classmethod
+    def _not_below_min(cls, value: int, info: ValidationInfo) -> int:
+        _check_at_least(value, "min_size", info)
+        return value
+
+
+class Effects(Group):
+    """Work the engine does for a node: resolving inputs, starting tasks, gathering outputs."""
+
+    first_seconds: Annotated[Seconds, Field(gt=0)] = 0.1
+    """Seconds before the second try of an effect that met a passing trouble (a store or a system that is down). Each
+    further wait is longer."""
+    max_seconds: Seconds = 10.0
+    """The longest of these waits, in seconds."""
+    jitter: Annotated[float, Field(ge=0, le=1), Named("number from 0 to 1")] = 0.2
+    """Part of each wait that is drawn by chance, so that many nodes do not try again at the same moment."""
+
+    @field_validator("max_seconds")
+    @classmethod
+    def _not_below_first(cls, value: float, info: ValidationInfo) -> float:
+        _check_at_least(value, "first_seconds", info)
+        return value
+
+
+class Shutdown(Group):
+    """Ending the engine."""
+
+    deadline_seconds: Annotated[Seconds, Field(gt=0)] = 10.0
+    """Seconds that a stop may take in all: finish the turn at hand, end the attempts that can't outlive the engine,
+    close the log. What is unfinished then is done by the next `resume`."""
+
+
+class Settings(Group):
+    """All settings of one engine."""
+
+    execution: Execution = Execution()
+    log: Log = Log()
+    store: Store = Store()
+    processes: Processes = Processes()
+    retries: Retries = Retries()
+    array: Array = Array()
+    offloading: Offloading = Offloading()
+    effects: Effects = Effects()
+    shutdown: Shutdown = Shutdown()
