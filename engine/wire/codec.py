@@ -1,0 +1,149 @@
+"""Events, states and history as bytes: msgpack maps with readable keys, a version number `v`, bytes kept raw.
+
+Unknown keys are ignored and missing ones take their defaults, so a field may be added without a new version. A version
+goes up when old bytes would be misread; the upcast from the version before is then added to the kind's table below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar, get_args
+
+import msgpack
+from msgspec import Struct, convert, to_builtins
+
+from engine.model.errors import BadInput, Defect
+from engine.model.events import VERSION as EVENT_VERSION
+from engine.model.events import Event
+from engine.model.state import Execution, Fact, Node
+from engine.ports.eventlog import DeadLetter, Record
+
+STATE_VERSION = 1
+"""Version of packed executions, nodes, facts and dead letters."""
+
+Fields = dict[str, object]
+Upcasts = Mapping[int, Callable[[Fields], Fields]]
+"""Version -> how a map of that version becomes one of the next."""
+
+EVENT_UPCASTS: Upcasts = {}
+STATE_UPCASTS: Upcasts = {}
+
+_RAW = (bytes,)
+_T = TypeVar("_T", bound=Struct)
+
+
+class Unreadable(BadInput):
+    """Bytes that are no event, state or fact of a version that this engine reads."""
+
+    code = "Unreadable"
+
+
+def pack_event(event: Event) -> bytes:
+    """Raises Defect for a value that msgpack can't hold, as every `pack_` here."""
+    return _pack(event, EVENT_VERSION)
+
+
+def unpack_event(data: bytes) -> Event:
+    """Raises Unreadable, as every `unpack_` here."""
+    fields = _unpack("event", data, EVENT_VERSION, EVENT_UPCASTS)
+    tag = fields.get("type")
+    # msgspec rebuilds its plan for a union at each call (ten times the cost), so the tag picks the class here.
+    noun = _EVENTS.get(tag) if isinstance(tag, str) else None
+    if noun is None:
+        raise Unreadable(f"an event can't be read: its type is {tag!r}; expected one of {', '.join(_EVENTS)}")
+    return _shape("event", fields, noun)
+
+
+def pack_execution(execution: Execution) -> bytes:
+    return _pack(execution, STATE_VERSION)
+
+
+def unpack_execution(data: bytes) -> Execution:
+    return _shape("execution", _unpack("execution", data, STATE_VERSION, STATE_UPCASTS), Execution)
+
+
+def pack_node(node: Node) -> bytes:
+    return _pack(node, STATE_VERSION)
+
+
+def unpack_node(data: bytes) -> Node:
+    return _shape("node", _unpack("node", data, STATE_VERSION, STATE_UPCASTS), Node)
+
+
+def pack_fact(fact: Fact) -> bytes:
+    return _pack(fact, STATE_VERSION)
+
+
+def unpack_fact(data: bytes) -> Fact:
+    return _shape("fact", _unpack("fact", data, STATE_VERSION, STATE_UPCASTS), Fact)
+
+
+def pack_dead_letter(letter: DeadLetter) -> bytes:
+    return _pack(letter, STATE_VERSION)
+
+
+def unpack_dead_letter(data: bytes) -> DeadLetter:
+    return _shape("dead letter", _unpack("dead letter", data, STATE_VERSION, STATE_UPCASTS), DeadLetter)
+
+
+def unpack_record(offset: int, data: bytes) -> Record:
+    """The record of an event's bytes; never raises, its `problem` says why there is no event."""
+    try:
+        return Record(offset, unpack_event(data), data)
+    except Unreadable as problem:
+        return Record(offset, None, data, str(problem))
+
+
+_EVENTS: Mapping[str, type[Event]] = {str(noun.__struct_config__.tag): noun for noun in get_args(Event)}
+
+
+def _pack(noun: Struct, version: int) -> bytes:
+    try:
+        fields: Fields = to_builtins(noun, builtin_types=_RAW)
+        fields["v"] = version
+        try:
+            packed: bytes = msgpack.packb(fields)
+        except UnicodeEncodeError:
+            # A file name or output that is no valid UTF-8 came in as lone surrogates: kept as they are.
+            packed = msgpack.packb(fields, unicode_errors="surrogatepass")
+    except (ValueError, TypeError, OverflowError) as error:
+        raise Defect(f"{type(noun).__name__} can't be packed ({error}): {noun!r:.500}") from error
+    return packed
+
+
+def _unpack(what: str, data: bytes, version: int, upcasts: Upcasts) -> Fields:
+    """The map in `data`, brought up to `version`."""
+    try:
+        fields = msgpack.unpackb(data, unicode_errors="surrogatepass")
+    except (ValueError, TypeError) as error:
+        problem = str(error) or type(error).__name__
+        raise Unreadable(f"{_an(what)} can't be read: {len(data)} bytes are no msgpack map ({problem})") from error
+    if not isinstance(fields, dict):
+        raise Unreadable(f"{_an(what)} can't be read: expected a msgpack map, got {type(fields).__name__}")
+    found = fields.get("v")
+    if found == version and type(found) is int:
+        return fields
+    return _upcast(what, fields, found, version, upcasts)
+
+
+def _upcast(what: str, fields: Fields, found: object, version: int, upcasts: Upcasts) -> Fields:
+    if type(found) is not int:
+        raise Unreadable(f"{_an(what)} can't be read: expected a whole number as its version `v`, got {found!r:.100}")
+    if found > version:
+        raise Unreadable(f"{_an(what)} of version {found} can't be read: this engine reads versions up to {version}")
+    for step in range(found, version):
+        if step not in upcasts:
+            raise Unreadable(f"{_an(what)} of version {found} can't be read: there is no upcast from version {step}")
+        fields = upcasts[step](fields)
+    return fields
+
+
+def _shape(what: str, fields: Fields, noun: type[_T]) -> _T:
+    try:
+        return convert(fields, noun, builtin_types=_RAW)
+    except ValueError as error:
+        raise Unreadable(f"{_an(what)} can't be read: {error}") from error
+
+
+def _an(what: str) -> str:
+    return f"an {what}" if what[0] in "aeiou" else f"a {what}"
