@@ -49,6 +49,8 @@ class RunTask(Struct, frozen=True):
     task: TaskSpec
     sources: Mapping[str, str]
     origin: Origin
+    resumed: bool = False
+    """Asked for by `pending` after a restart: a verdict found in the attempt's folder is believed."""
 
 
 class RunElement(Struct, frozen=True):
@@ -60,6 +62,7 @@ class RunElement(Struct, frozen=True):
     array_inputs_uri: str
     size: int
     origin: Origin
+    resumed: bool = False
 
 
 class StopAttempt(Struct, frozen=True):

@@ -1,0 +1,148 @@
+"""The composition root: the one file that knows every room. Builds an engine on one machine's parts and runs it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+
+from engine.loop.backoff import Backoff
+from engine.loop.effects import Effects
+from engine.loop.hooks import Hook, nothing
+from engine.loop.propeller import Propeller
+from engine.loop.residents import Residents
+from engine.loop.watchers import Watchers
+from engine.machine import step
+from engine.machine.draft import Rules
+from engine.model import layout
+from engine.model.errors import BadInput
+from engine.model.events import AbortRequested, Event, ExecutionSubmitted
+from engine.model.graph import Program
+from engine.model.ids import DNS_LABEL, EntityId, ExecutionId
+from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+from engine.model.state import Execution
+from engine.ports.blobstore import BlobStore
+from engine.ports.clock import Clock
+from engine.ports.eventlog import EventLog
+from engine.ports.services import Services
+from engine.ports.taskrunner import TaskRunner
+from engine.wire.compile import compile_package
+from engine.wire.package import Package, pack, unpack
+from handlers.registry import default_handlers, performers
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine is made of: one adapter for each port, and the operator's limits."""
+
+    log: EventLog
+    blobs: BlobStore
+    runner: TaskRunner
+    clock: Clock
+    offload: OffloadLimits
+    retries: RetryLimits
+    arrays: ArrayLimits
+    backoff: Backoff
+    hook: Hook = nothing
+
+
+class Engine:
+    """A running engine, as its doors see it."""
+
+    def __init__(self, parts: Parts, rules: Rules, residents: Residents, watchers: Watchers) -> None:
+        self.parts, self.rules, self.residents, self.watchers = parts, rules, residents, watchers
+        self.log, self.blobs = parts.log, parts.blobs
+
+    async def store_package(self, package: Package) -> str:
+        """Keep a package in the store, so that executions outlive the author's files; its digest."""
+        await self.blobs.put(self.blobs.uri(layout.package(package.digest)), pack(package))
+        return package.digest
+
+    async def submit(self, execution: ExecutionId, entity: EntityId, package: str, inputs: bytes) -> None:
+        """Start an execution; returns when the submission is durable.
+
+        inputs: a serialized `LiteralMap` with every input of the workflow. The same submission twice is the same as
+        once. Raises BadInput for a bad name, for a name that is taken by another submission, and for an entity that
+        can't be run.
+        """
+        if not DNS_LABEL.match(execution.name):
+            raise BadInput(
+                f"execution name {execution.name!r} is not a DNS label (1 to 63 of a-z, 0-9 and '-', neither first nor "
+                "last a dash); nothing was started"
+            )
+        problem = step.unusable(entity, await self.residents.program(package), self.rules)
+        if problem:
+            raise BadInput(f"{entity} can't be run: {problem}; nothing was started")
+        uri = self.blobs.uri(layout.workflow_inputs(execution)) if inputs else ""
+        event = ExecutionSubmitted(execution, entity, package, uri, None, self.parts.clock.now())
+        known = (await self.log.find([execution])).get(execution)
+        if known is not None:
+            await self._refuse_other(known, event, inputs)
+            return
+        if uri:
+            # What an earlier run of this name left behind must not answer for this one.
+            await self.blobs.delete(self.blobs.uri(layout.execution_prefix(execution)))
+            await self.blobs.put(uri, inputs)
+        await self.log.append([event], durable=True)
+
+    async def _refuse_other(self, known: Execution, event: ExecutionSubmitted, inputs: bytes) -> None:
+        same = step.same_submission(known, event)
+        if same and event.inputs_uri:
+            same = await self.blobs.get(event.inputs_uri) == inputs
+        if not same:
+            raise BadInput(
+                f"execution {known.id.name} exists already ({known.phase.value}) with another workflow or other "
+                "inputs; choose another name"
+            )
+
+    async def abort(self, execution: ExecutionId, cause: str) -> None:
+        """Ask an execution to stop; returns when the request is durable."""
+        await self.log.append([AbortRequested(execution, cause)], durable=True)
+
+    async def wait(self, execution: ExecutionId) -> Execution:
+        """The execution, once it is terminal. Raises BadInput when there is none of that name."""
+        with self.watchers.ending(execution) as ended:
+            known = await self._known(execution)
+            if known is None or not known.terminal:
+                await ended.wait()
+                known = await self._known(execution)
+        if known is None:
+            raise BadInput(f"there is no execution {execution.name}")
+        return known
+
+    async def _known(self, execution: ExecutionId) -> Execution | None:
+        return (await self.log.find([execution])).get(execution)
+
+    def unfinished(self) -> Sequence[ExecutionId]:
+        return [state.record.id for state in self.residents]
+
+
+@asynccontextmanager
+async def running(parts: Parts) -> AsyncIterator[Engine]:
+    """An engine that has restored what its log holds and turns until the block is left; then its attempts are ended."""
+    handlers = default_handlers()
+    rules = Rules(handlers, parts.retries, parts.arrays)
+    residents, watchers = Residents(_loader(parts.blobs)), Watchers()
+
+    async def append(events: Sequence[Event]) -> None:
+        await parts.log.append(events, durable=False)
+
+    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, append)
+    async with anyio.create_task_group() as group:
+        effects = Effects(group, performers(handlers.values()), services, append, parts.backoff)
+        propeller = Propeller(parts.log, residents, effects, rules, parts.clock, watchers, parts.hook)
+        await group.start(propeller.run)
+        yield Engine(parts, rules, residents, watchers)
+        group.cancel_scope.cancel()
+
+
+def _loader(blobs: BlobStore) -> Callable[[str], Awaitable[Program]]:
+    async def load(digest: str) -> Program:
+        uri = blobs.uri(layout.package(digest))
+        data = await blobs.get(uri)
+        return await anyio.to_thread.run_sync(lambda: compile_package(unpack(data, uri)).program)
+
+    return load

@@ -1,0 +1,117 @@
+"""Hops 6 to 8: effects in flight. Each runs as a task of its own, can be cancelled by its key, and ends in events.
+
+Launching the same effect twice is the same as once. What an effect finds out is appended to the log; nothing here
+touches state.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+import anyio
+from anyio.abc import TaskGroup
+
+from engine.loop.backoff import Backoff
+from engine.machine.handler import NodeHandler
+from engine.model.effects import Effect, StopAttempt
+from engine.model.errors import EngineError, ErrorKind, Failure, Permanent, Transient, shorten
+from engine.model.events import AttemptFailed, AttemptStopped, Event
+from engine.model.ids import AttemptKey
+from engine.ports.services import Services
+
+log = logging.getLogger(__name__)
+
+
+class _Flight:
+    """One effect in flight."""
+
+    __slots__ = ("landed", "scope")
+
+    def __init__(self) -> None:
+        self.scope = anyio.CancelScope()
+        self.landed = anyio.Event()
+
+
+class Effects:
+    """Performs effects in a task group that outlives every turn; leaving the group cancels what is in flight."""
+
+    def __init__(
+        self,
+        group: TaskGroup,
+        performers: Mapping[type[Effect], NodeHandler],
+        services: Services,
+        append: Callable[[Sequence[Event]], Awaitable[None]],
+        backoff: Backoff,
+    ) -> None:
+        self._group, self._performers, self._services = group, performers, services
+        self._append, self._backoff = append, backoff
+        self._flights: dict[tuple[type[Effect], AttemptKey], _Flight] = {}
+
+    def launch(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            identity = (type(effect), effect.key)
+            if identity in self._flights:
+                continue
+            flight = self._flights[identity] = _Flight()
+            self._group.start_soon(self._fly, effect, flight)
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._flights)
+
+    async def _fly(self, effect: Effect, flight: _Flight) -> None:
+        events: Sequence[Event] = ()
+        try:
+            with flight.scope:
+                events = await self._persist(effect)
+            if events:
+                await self._append(events)
+        finally:
+            del self._flights[(type(effect), effect.key)]
+            flight.landed.set()
+
+    async def _persist(self, effect: Effect) -> Sequence[Event]:
+        """Perform the effect, again and again while only passing trouble is in the way."""
+        failures = 0
+        while True:
+            try:
+                return await self._perform(effect)
+            except Transient as trouble:
+                failures += 1
+                wait = self._backoff.seconds(failures)
+                log.warning(
+                    "effect failed, will try again",
+                    extra={
+                        "effect": type(effect).__name__,
+                        "key": str(effect.key),
+                        "wait": wait,
+                        "cause": str(trouble),
+                    },
+                )
+                await anyio.sleep(wait)
+
+    async def _perform(self, effect: Effect) -> Sequence[Event]:
+        if isinstance(effect, StopAttempt):
+            return await self._stop(effect.key)
+        try:
+            return await self._performers[type(effect)].perform(effect, self._services)
+        except Permanent as verdict:
+            return (AttemptFailed(effect.key, verdict.failure, verdict.recoverable),)
+        except EngineError:
+            # Transient is tried again by the caller; a broken log or store stops the engine.
+            raise
+        except Exception as error:
+            log.exception("effect raised", extra={"effect": type(effect).__name__, "key": str(effect.key)})
+            message = shorten(f"{type(effect).__name__} raised {type(error).__name__}: {error}")
+            return (AttemptFailed(effect.key, Failure("RuntimeExecutionError", ErrorKind.SYSTEM, message)),)
+
+    async def _stop(self, key: AttemptKey) -> Sequence[Event]:
+        """Cancel what else is in flight for this attempt, wait until it has landed, then make sure by the runner."""
+        others = [flight for (kind, other), flight in self._flights.items() if other == key and kind is not StopAttempt]
+        for flight in others:
+            flight.scope.cancel()
+        for flight in others:
+            await flight.landed.wait()
+        await self._services.runner.stop(key)
+        return (AttemptStopped(key),)

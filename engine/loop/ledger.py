@@ -1,0 +1,44 @@
+"""What one turn decided, collected record by record and written in one commit."""
+
+from __future__ import annotations
+
+from engine.machine.execution import Step
+from engine.model.effects import Effect
+from engine.model.events import Event
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact, Node
+from engine.ports.eventlog import Changes, DeadLetter
+
+
+class Ledger:
+    """The last state of each execution and node wins; facts, events and effects add up in order."""
+
+    def __init__(self) -> None:
+        self.executions: dict[ExecutionId, Execution] = {}
+        self.nodes: dict[tuple[ExecutionId, str], Node] = {}
+        self.facts: list[Fact] = []
+        self.events: list[Event] = []
+        self.effects: list[Effect] = []
+        self.dead_letters: list[DeadLetter] = []
+        self.stale = 0
+
+    def enter(self, step: Step) -> None:
+        if step.stale:
+            self.stale += 1
+            return
+        execution = step.record.id
+        self.executions[execution] = step.record
+        for path, node in step.nodes.items():
+            self.nodes[(execution, path)] = node
+        self.facts.extend(step.facts)
+        self.events.extend(step.events)
+        self.effects.extend(step.effects)
+
+    def changes(self) -> Changes:
+        return Changes(
+            executions=list(self.executions.values()),
+            nodes=[(execution, node) for (execution, _), node in self.nodes.items()],
+            facts=self.facts,
+            events=self.events,
+            dead_letters=self.dead_letters,
+        )

@@ -1,0 +1,163 @@
+"""The propeller: read a batch, apply it, commit it, start the effects. The trip of one event, hop by hop (design 1)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from anyio import TASK_STATUS_IGNORED
+from anyio.abc import TaskStatus
+
+from engine.loop.effects import Effects
+from engine.loop.hooks import Hook, nothing
+from engine.loop.ledger import Ledger
+from engine.loop.residents import Residents
+from engine.loop.watchers import Watchers
+from engine.machine import step
+from engine.machine.draft import Rules
+from engine.machine.execution import ExecutionState
+from engine.model.errors import EngineError, ErrorKind, Failure, LogFailed, shorten
+from engine.model.events import AbortRequested, Event, ExecutionSubmitted
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution
+from engine.ports.clock import Clock
+from engine.ports.eventlog import DeadLetter, EventLog, Record
+
+log = logging.getLogger(__name__)
+
+
+class Propeller:
+    def __init__(
+        self,
+        event_log: EventLog,
+        residents: Residents,
+        effects: Effects,
+        rules: Rules,
+        clock: Clock,
+        watchers: Watchers,
+        hook: Hook = nothing,
+    ) -> None:
+        self.log, self.residents, self.effects = event_log, residents, effects
+        self.rules, self.clock, self.watchers, self.hook = rules, clock, watchers, hook
+        self.stale_events = 0
+
+    async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
+        """Restore, then turn for ever. Ready (`task_status.started`) when what was left unfinished goes on."""
+        await self.restore()
+        task_status.started()
+        while True:
+            await self.turn(await self.log.read())
+
+    async def turn(self, records: Sequence[Record]) -> None:
+        ledger = Ledger()
+        finished = await self._fetch(records)
+        for record in records:
+            self._apply(record, finished, ledger)
+        self.hook("before_commit")
+        await self.log.commit(records, ledger.changes())
+        self.hook("after_commit")
+        self._finish(ledger)
+
+    async def restore(self) -> None:
+        """Take up every unfinished execution where the last commit left it."""
+        ledger = Ledger()
+        async for snapshot in self.log.restore():
+            program = await self.residents.program(snapshot.execution.package)
+            state = ExecutionState.of(snapshot.execution, program, snapshot.nodes)
+            self.residents.add(state)
+            resumed = step.resume(state, self.clock.now(), self.rules)
+            state.absorb(resumed)
+            ledger.enter(resumed)
+        if ledger.facts:
+            await self.log.commit((), ledger.changes())
+        self._finish(ledger)
+
+    def _finish(self, ledger: Ledger) -> None:
+        """After the commit: what was decided becomes visible, and its effects start."""
+        self.stale_events += ledger.stale
+        self.hook("before_launch")
+        self.effects.launch(ledger.effects)
+        self.hook("after_launch")
+        for record in ledger.executions.values():
+            if record.terminal:
+                self.residents.drop(record.id)
+        self.watchers.tell(list(ledger.executions.values()), ledger.facts)
+
+    async def _fetch(self, records: Sequence[Record]) -> dict[ExecutionId, Execution]:
+        """What this batch needs and memory lacks: the programs of new submissions, and finished executions."""
+        unknown: list[ExecutionId] = []
+        for record in records:
+            event = record.event
+            if isinstance(event, ExecutionSubmitted | AbortRequested) and self.residents.get(event.execution) is None:
+                unknown.append(event.execution)
+        found = await self.log.find(unknown) if unknown else {}
+        for record in records:
+            if isinstance(record.event, ExecutionSubmitted) and record.event.execution not in found:
+                await self._fetch_program(record.event.package)
+        return found
+
+    async def _fetch_program(self, digest: str) -> None:
+        try:
+            await self.residents.program(digest)
+        except LogFailed:
+            raise
+        except EngineError as problem:
+            log.warning("package can't be used", extra={"package": digest, "cause": str(problem)})
+
+    def _apply(self, record: Record, finished: dict[ExecutionId, Execution], ledger: Ledger) -> None:
+        """One record: to the execution it names, or to the dead letters with the reason."""
+        event = record.event
+        if event is None:
+            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, record.problem))
+            return
+        state = self.residents.get(event.execution)
+        if state is None:
+            self._apply_to_absent(record, event, finished.get(event.execution), ledger)
+            return
+        if isinstance(event, ExecutionSubmitted) and not step.same_submission(state.record, event):
+            reason = f"execution {event.execution} exists already, with other content"
+            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            return
+        self._step(record, event, state, ledger)
+
+    def _step(self, record: Record, event: Event, state: ExecutionState, ledger: Ledger) -> None:
+        try:
+            done = step.apply(state, event, self.clock.now(), self.rules)
+        except Exception as error:  # a verdict follows: this execution ends, the others go on
+            log.exception("event could not be applied", extra={"execution": str(event.execution)})
+            reason = f"{type(error).__name__}: {error}"
+            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            failure = Failure("IllegalStateError", ErrorKind.SYSTEM, shorten(reason))
+            done = step.give_up(state, failure, self.clock.now(), self.rules)
+        state.absorb(done)
+        ledger.enter(done)
+
+    def _apply_to_absent(self, record: Record, event: Event, known: Execution | None, ledger: Ledger) -> None:
+        """An event for an execution that is not in memory: new, finished, or never heard of."""
+        if isinstance(event, ExecutionSubmitted) and known is None:
+            self._start(record, event, ledger)
+            return
+        if isinstance(event, ExecutionSubmitted) and known and not step.same_submission(known, event):
+            reason = f"execution {event.execution} exists already ({known.phase.value}), with other content"
+            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            return
+        reply = step.answer(known) if known else None
+        if isinstance(event, AbortRequested) and known is None:
+            reply = step.never_started(event)
+        if reply is not None:
+            ledger.events.append(reply)
+        else:
+            ledger.stale += 1
+
+    def _start(self, record: Record, event: ExecutionSubmitted, ledger: Ledger) -> None:
+        program = self.residents.known_program(event.package)
+        problem = "its package can't be read" if program is None else step.unusable(event.entity, program, self.rules)
+        if program is None or problem:
+            reason = f"{event.entity} of package {event.package}: {problem}"
+            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            reply = step.refused(event, reason)
+            ledger.events.extend([reply] if reply else [])
+            return
+        state = step.submitted(event, program)
+        self.residents.add(state)
+        self._step(record, event, state, ledger)

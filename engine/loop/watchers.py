@@ -1,0 +1,44 @@
+"""Who wants to know what was committed: waiters for an execution's end, and views that follow facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import anyio
+
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact
+
+Watcher = Callable[[Sequence[Execution], Sequence[Fact]], None]
+
+
+class Watchers:
+    """Told after each commit, in the loop: a watcher must be quick and must not wait."""
+
+    def __init__(self) -> None:
+        self._watchers: list[Watcher] = []
+
+    def tell(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+        for watcher in list(self._watchers):
+            watcher(executions, facts)
+
+    @contextmanager
+    def watching(self, watcher: Watcher) -> Iterator[None]:
+        self._watchers.append(watcher)
+        try:
+            yield
+        finally:
+            self._watchers.remove(watcher)
+
+    @contextmanager
+    def ending(self, execution: ExecutionId) -> Iterator[anyio.Event]:
+        """An event that is set when the execution becomes terminal while the block is entered."""
+        ended = anyio.Event()
+
+        def see(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+            if any(record.id == execution and record.terminal for record in executions):
+                ended.set()
+
+        with self.watching(see):
+            yield ended

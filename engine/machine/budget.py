@@ -1,0 +1,46 @@
+"""Retry budgets: the author's for USER failures, the engine's own for SYSTEM ones (behaviour reference 2.2)."""
+
+from __future__ import annotations
+
+from msgspec import Struct, structs
+
+from engine.model.errors import ErrorKind, Failure
+from engine.model.limits import RetryLimits
+
+
+class Retry(Struct, frozen=True):
+    """Try again with the next attempt number."""
+
+    system_failures: int
+
+
+class GiveUp(Struct, frozen=True):
+    failure: Failure
+    system_failures: int
+
+
+def decide(
+    failure: Failure, *, recoverable: bool, attempt: int, system_failures: int, retries: int, limits: RetryLimits
+) -> Retry | GiveUp:
+    """Whether a failed attempt is followed by another.
+
+    attempt counts from 0; retries is the author's number, so retries + 1 attempts may end in USER failures. System
+    failures never use those up. A failure whose budget is spent keeps its kind; its code becomes
+    `RetriesExhausted|<code>`.
+    """
+    system = failure.kind is ErrorKind.SYSTEM
+    counted = system_failures + system
+    if not recoverable:
+        return GiveUp(failure, counted)
+    if system:
+        if system_failures < limits.max_system_failures:
+            return Retry(counted)
+    elif attempt + 1 - system_failures < retries + 1:
+        return Retry(counted)
+    most = retries + 1 + system_failures if not system else limits.max_system_failures + 1 + (attempt - system_failures)
+    exhausted = structs.replace(
+        failure,
+        code=f"RetriesExhausted|{failure.code}",
+        message=f"[{attempt + 1}/{most}] attempts done. Last error: {failure.kind.value}::{failure.message}",
+    )
+    return GiveUp(exhausted, counted)

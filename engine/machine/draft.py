@@ -1,0 +1,113 @@
+"""A draft of what one event does: changes laid over an execution that stays untouched until they are absorbed.
+
+Every change of a node goes through `accept`, the one place that checks the transition table and writes history.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from engine.machine.execution import ExecutionState, Frame, Step
+from engine.machine.handler import Context, Move, NodeHandler
+from engine.model.effects import Effect
+from engine.model.errors import Defect, Failure
+from engine.model.events import Event
+from engine.model.graph import START_NODE, NodeKind
+from engine.model.ids import join, split
+from engine.model.limits import ArrayLimits, RetryLimits
+from engine.model.phases import ExecutionPhase, NodePhase, allowed
+from engine.model.state import Fact, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the machine decides with: the handlers and the operator's limits."""
+
+    handlers: Mapping[NodeKind, NodeHandler]
+    retries: RetryLimits
+    arrays: ArrayLimits
+
+
+class Draft:
+    def __init__(self, state: ExecutionState, rules: Rules, now: float) -> None:
+        self.state, self.rules, self.now = state, rules, now
+        self.record = state.record
+        self.nodes: dict[str, Node] = {}
+        self.facts: list[Fact] = []
+        self.effects: list[Effect] = []
+        self.events: list[Event] = []
+        self.ended: deque[str] = deque()
+        """Nodes that became terminal and whose consequences are not drawn yet."""
+
+    def step(self, *, stale: bool = False) -> Step:
+        return Step(self.record, self.nodes, self.facts, self.effects, self.events, stale)
+
+    # Reading: the draft first, then the execution.
+
+    def node(self, path: str) -> Node:
+        found = self.nodes.get(path) or self.state.nodes.get(path)
+        return found or Node(path, self.state.spec(path).kind)
+
+    def phase(self, path: str) -> NodePhase:
+        found = self.nodes.get(path) or self.state.nodes.get(path)
+        return found.phase if found else NodePhase.NOT_YET_STARTED
+
+    def live(self, prefix: str) -> Iterator[str]:
+        """Paths of the live nodes in a frame and in the frames inside it."""
+        inside = f"{prefix}/" if prefix else ""
+        for path in self.state.live:
+            if path.startswith(inside) and (path not in self.nodes or self.nodes[path].live):
+                yield path
+        for path, node in self.nodes.items():
+            if node.live and path.startswith(inside) and path not in self.state.live:
+                yield path
+
+    def context(self, path: str) -> Context:
+        prefix, node_id = split(path)
+        frame = self.state.frame(prefix)
+        spec = frame.graph.nodes[node_id]
+        sources = {
+            source: self.inputs_of(frame) if source == START_NODE else self.node(join(prefix, source)).outputs_uri
+            for source in spec.sources
+        }
+        return Context(self.record, self.state.program, spec, sources, self.now, self.rules.retries, self.rules.arrays)
+
+    def handler(self, kind: NodeKind) -> NodeHandler:
+        return self.rules.handlers[kind]
+
+    def inputs_of(self, frame: Frame) -> str:
+        return self.record.inputs_uri if frame.owner is None else self.node(frame.owner).inputs_uri
+
+    # Writing: each way in leaves a fact.
+
+    def accept(self, path: str, move: Move) -> None:
+        """Lay a handler's move over the execution. Raises Defect for a transition that the table does not have."""
+        old = self.node(path)
+        was_terminal = old.terminal
+        for step in move.elements:
+            self._fact(step.phase.name, path, step.attempt, step.error, step.index)
+        for new in move.states:
+            if new.phase is not old.phase:
+                if not allowed(old.phase, new.phase):
+                    raise Defect(f"node {path} of {self.record.id} can't go from {old.phase.name} to {new.phase.name}")
+                if new.attempt < old.attempt:
+                    raise Defect(f"node {path} of {self.record.id}: attempt {new.attempt} after {old.attempt}")
+                self._fact(new.phase.name, path, new.attempt, new.error)
+            old = new
+        self.nodes[path] = old
+        self.effects.extend(move.effects)
+        if old.terminal and not was_terminal:
+            self.ended.append(path)
+
+    def enter(self, phase: ExecutionPhase, **changes: object) -> None:
+        """Move the execution itself to a phase."""
+        self.record = structs.replace(self.record, phase=phase, **changes)
+        self._fact(phase.value, "", 0, self.record.error)
+
+    def _fact(self, phase: str, path: str, attempt: int, error: Failure | None, index: int | None = None) -> None:
+        self.record = structs.replace(self.record, sequence=self.record.sequence + 1)
+        self.facts.append(Fact(self.record.id, self.record.sequence, self.now, phase, path, index, attempt, error))

@@ -1,0 +1,192 @@
+"""What follows when a node ends: its frame goes on, completes or fails, and so does the node or execution that owns it.
+
+Failure policies are each workflow's own (behaviour reference 1.6, with its gap 20 closed); the error is the first
+failure in time.
+"""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from engine.machine.draft import Draft
+from engine.machine.execution import Frame
+from engine.machine.handler import AbortNode, Consequence, FrameClosed, FrameFailed, FrameSucceeded, Move
+from engine.machine.readiness import Readiness, readiness
+from engine.model.errors import ErrorKind, Failure
+from engine.model.events import ChildEnded
+from engine.model.graph import END_NODE, START_NODE, FailurePolicy, NodeKind
+from engine.model.ids import ROOT_FRAME, inner_frame, join, split
+from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase, NodePhase
+from engine.model.state import Node
+
+AUTO_ABORT = "Some node execution failed, auto-abort."
+
+
+def settle(draft: Draft) -> None:
+    """Draw every consequence of the nodes that have ended, until nothing more follows."""
+    while draft.ended:
+        _after(draft, draft.ended.popleft())
+
+
+def open_frame(draft: Draft, prefix: str) -> None:
+    """Start a graph at its start-node."""
+    try_start(draft, prefix, START_NODE)
+
+
+def try_start(draft: Draft, prefix: str, node_id: str) -> None:
+    """Start (or skip) a node if its predecessors allow it; does nothing if it has been started already."""
+    path = join(prefix, node_id)
+    if draft.phase(path) is not NodePhase.NOT_YET_STARTED:
+        return
+    frame = draft.state.frame(prefix)
+    if _closing(draft, frame):
+        return
+    spec = frame.graph.nodes[node_id]
+    match readiness(spec, lambda upstream: draft.phase(join(prefix, upstream))):
+        case Readiness.READY:
+            begin(draft, path)
+        case Readiness.SKIP:
+            node = structs.replace(draft.node(path), phase=NodePhase.SKIPPED, ended_at=draft.now)
+            draft.accept(path, Move((node,)))
+
+
+def begin(draft: Draft, path: str) -> None:
+    node = draft.node(path)
+    draft.accept(path, draft.handler(node.kind).begin(node, draft.context(path)))
+    _open_inner(draft, path, node)
+
+
+def tell(draft: Draft, path: str, consequence: Consequence) -> None:
+    """Hand a consequence to a live node's handler."""
+    node = draft.node(path)
+    move = draft.handler(node.kind).on_event(node, consequence, draft.context(path))
+    if move is not None:
+        draft.accept(path, move)
+
+
+def _open_inner(draft: Draft, path: str, before: Node) -> None:
+    """A sub-workflow node that has just begun to run opens its frame."""
+    after = draft.node(path)
+    if (
+        after.kind is NodeKind.SUBWORKFLOW
+        and after.phase is NodePhase.RUNNING
+        and before.phase is not NodePhase.RUNNING
+    ):
+        open_frame(draft, inner_frame(path, after.attempt))
+
+
+def moved(draft: Draft, path: str, before: Node) -> None:
+    """An event moved a node: open the frame that it may have opened, and draw all consequences."""
+    _open_inner(draft, path, before)
+    settle(draft)
+
+
+def _after(draft: Draft, path: str) -> None:
+    prefix, node_id = split(path)
+    frame, node = draft.state.frame(prefix), draft.node(path)
+    match node.phase:
+        case NodePhase.SUCCEEDED | NodePhase.RECOVERED if node_id == END_NODE:
+            _succeed(draft, frame, node.outputs_uri)
+        case NodePhase.SUCCEEDED | NodePhase.RECOVERED:
+            _try_downstream(draft, frame, node_id)
+        case NodePhase.SKIPPED if node_id == END_NODE:
+            _close(draft, frame)
+        case NodePhase.SKIPPED:
+            _try_downstream(draft, frame, node_id)
+        case NodePhase.FAILED | NodePhase.TIMED_OUT:
+            _fail(draft, frame, path)
+    if _closing(draft, frame):
+        _finish_closing(draft, frame)
+
+
+def _try_downstream(draft: Draft, frame: Frame, node_id: str) -> None:
+    for downstream in frame.graph.downstream.get(node_id, ()):
+        try_start(draft, frame.prefix, downstream)
+
+
+def _succeed(draft: Draft, frame: Frame, outputs_uri: str) -> None:
+    if frame.owner is not None:
+        tell(draft, frame.owner, FrameSucceeded(outputs_uri))
+    elif draft.record.phase is ExecutionPhase.RUNNING:
+        draft.enter(ExecutionPhase.SUCCEEDED, outputs_uri=outputs_uri, ended_at=draft.now)
+        _answer_parent(draft)
+
+
+def _fail(draft: Draft, frame: Frame, path: str) -> None:
+    """A node of the frame failed: remember the first failure, then close the frame or go on, as its policy says."""
+    error = draft.node(path).error
+    assert error is not None
+    _remember(draft, frame, error.at(path))
+    node_id = split(path)[1]
+    if frame.graph.policy is FailurePolicy.FAIL_IMMEDIATELY or node_id == END_NODE:
+        _close(draft, frame)
+    else:
+        _try_downstream(draft, frame, node_id)
+
+
+def _remember(draft: Draft, frame: Frame, error: Failure) -> None:
+    if frame.owner is None:
+        if draft.record.error is None and draft.record.phase is ExecutionPhase.RUNNING:
+            draft.record = structs.replace(draft.record, error=error)
+    else:
+        node = draft.node(frame.owner)
+        if node.error is None and node.phase is NodePhase.RUNNING:
+            draft.accept(frame.owner, Move((structs.replace(node, error=error),)))
+
+
+def _close(draft: Draft, frame: Frame) -> None:
+    """The frame has failed: stop what is live in it."""
+    if _closing(draft, frame):
+        return
+    if frame.owner is None:
+        draft.enter(ExecutionPhase.FAILING)
+    else:
+        error = draft.node(frame.owner).error
+        assert error is not None
+        tell(draft, frame.owner, FrameFailed(error))
+    abort_live(draft, frame.prefix, AUTO_ABORT)
+
+
+def abort_live(draft: Draft, prefix: str, cause: str) -> None:
+    """Tell every live node of a frame, and of the frames inside it, to stop; containers close from the inside out."""
+    paths = [path for path in draft.live(prefix) if draft.phase(path) is not NodePhase.ABORTING]
+    for path in paths:
+        tell(draft, path, AbortNode(cause))
+    for path in sorted(paths, key=len, reverse=True):
+        node = draft.node(path)
+        if node.kind is NodeKind.SUBWORKFLOW and node.live:
+            _finish_closing(draft, draft.state.frame(inner_frame(path, node.attempt)))
+
+
+def _closing(draft: Draft, frame: Frame) -> bool:
+    if frame.owner is None:
+        return draft.record.phase in EXECUTION_CLOSING
+    return draft.phase(frame.owner) is not NodePhase.RUNNING
+
+
+def _finish_closing(draft: Draft, frame: Frame) -> None:
+    """Once nothing in a closing frame is live, its owner ends."""
+    if any(True for _ in draft.live(frame.prefix)):
+        return
+    if frame.owner is not None:
+        if draft.node(frame.owner).live:
+            tell(draft, frame.owner, FrameClosed())
+    elif not draft.record.terminal:
+        end = ExecutionPhase.ABORTED if draft.record.phase is ExecutionPhase.ABORTING else ExecutionPhase.FAILED
+        draft.enter(end, ended_at=draft.now)
+        _answer_parent(draft)
+
+
+def abort_execution(draft: Draft, cause: str) -> None:
+    """Stop an execution: every live node is told; it is ABORTED when none is left."""
+    error = Failure("Aborted", ErrorKind.USER, cause)
+    draft.enter(ExecutionPhase.ABORTING, abort_cause=cause, error=error)
+    abort_live(draft, ROOT_FRAME, cause)
+    settle(draft)
+    _finish_closing(draft, draft.state.frame(ROOT_FRAME))
+
+
+def _answer_parent(draft: Draft) -> None:
+    record = draft.record
+    if record.parent is not None:
+        draft.events.append(ChildEnded(record.parent, record.id, record.phase, record.outputs_uri, record.error))

@@ -1,0 +1,109 @@
+"""The four verbs that every node kind answers to, and what passes between them and the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from engine.model.effects import Effect, Origin
+from engine.model.errors import Failure
+from engine.model.events import Event, NodeEvent
+from engine.model.graph import NodeKind, NodeSpec, Program
+from engine.model.ids import AttemptKey, ExecutionId
+from engine.model.limits import ArrayLimits, RetryLimits
+from engine.model.phases import NodePhase
+from engine.model.state import Execution, Node
+from engine.ports.services import Services
+
+
+class AbortNode(Struct, frozen=True):
+    """A consequence inside the turn: stop whatever this node does."""
+
+    cause: str
+
+
+class FrameSucceeded(Struct, frozen=True):
+    """The graph that this node opened has reached its end-node."""
+
+    outputs_uri: str
+
+
+class FrameFailed(Struct, frozen=True):
+    """The graph that this node opened has failed; what is left of it is being stopped."""
+
+    failure: Failure
+
+
+class FrameClosed(Struct, frozen=True):
+    """Nothing of the graph that this node opened is live any more."""
+
+
+Consequence = AbortNode | FrameSucceeded | FrameFailed | FrameClosed
+
+
+class ElementStep(Struct, frozen=True):
+    """A transition of one map element, for the history."""
+
+    index: int
+    attempt: int
+    phase: NodePhase
+    error: Failure | None = None
+
+
+class Move(Struct, frozen=True):
+    """What a handler decided: the node's next states, in order (the last one is stored), and the effects it wants."""
+
+    states: tuple[Node, ...]
+    effects: tuple[Effect, ...] = ()
+    elements: tuple[ElementStep, ...] = ()
+
+
+class Context(Struct, frozen=True):
+    """What a decision may look at beside the node itself."""
+
+    execution: Execution
+    program: Program
+    spec: NodeSpec
+    sources: Mapping[str, str]
+    """Node id -> URI of its outputs, for the ids in `spec.sources` (START_NODE: the frame's inputs)."""
+    now: float
+    retries: RetryLimits
+    arrays: ArrayLimits
+
+    def key(self, node: Node) -> AttemptKey:
+        return AttemptKey(self.execution.id, node.path, node.attempt)
+
+    @property
+    def id(self) -> ExecutionId:
+        return self.execution.id
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.execution.workflow, self.execution.entity, self.execution.package, self.program.code_root)
+
+
+class NodeHandler(Protocol):
+    kind: NodeKind
+    performs: tuple[type[Effect], ...]
+    """The effects that only this handler asks for, and performs."""
+
+    def begin(self, node: Node, ctx: Context) -> Move:
+        """The node became ready."""
+        ...
+
+    def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
+        """Something happened to the node, which is live. None: a stale event (older attempt, phase already passed)."""
+        ...
+
+    def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
+        """The effects that are still due for a live node, after a restart."""
+        ...
+
+    async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
+        """Do it: idempotent by the effect's attempt key, cancellable.
+
+        Raises Transient (the loop tries again) and Permanent (the loop records the failure).
+        """
+        ...

@@ -1,0 +1,178 @@
+"""Hop 3: one event, applied. Pure: old state + event -> new state, facts, effects and follow-up events."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from engine.machine.draft import Draft, Rules
+from engine.machine.execution import ExecutionState, Step
+from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
+from engine.machine.handler import Move
+from engine.model.errors import Defect, ErrorKind, Failure
+from engine.model.events import AbortRequested, ChildEnded, Event, ExecutionSubmitted, NodeEvent
+from engine.model.graph import NodeKind, Program
+from engine.model.ids import ROOT_FRAME, EntityId, EntityKind, inner_frame
+from engine.model.phases import ExecutionPhase, NodePhase
+from engine.model.state import Execution
+
+
+def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
+    """The execution that a submission asks for, before its first step."""
+    record = Execution(
+        id=event.execution,
+        entity=event.entity,
+        workflow=workflow_of(event.entity, program),
+        package=event.package,
+        inputs_uri=event.inputs_uri,
+        parent=event.parent,
+        submitted_at=event.submitted_at,
+    )
+    return ExecutionState.of(record, program)
+
+
+def unusable(entity: EntityId, program: Program, rules: Rules) -> str:
+    """Why an entity can't be run at all: it is not there, or it uses a kind of node without a handler. "" = it can."""
+    plan = program.launch_plans.get(entity)
+    found, waiting = set[EntityId](), [plan.workflow if plan else entity]
+    while waiting:
+        workflow = waiting.pop()
+        graph = program.workflows.get(workflow)
+        if graph is None:
+            return f"{workflow} is not in the package"
+        found.add(workflow)
+        for node in graph.nodes.values():
+            if node.kind not in rules.handlers:
+                return f"node {node.id} of {workflow} is a {node.kind.value} node, which this version can't run"
+            if node.kind is NodeKind.SUBWORKFLOW and node.target and node.target not in found:
+                waiting.append(node.target)
+    return ""
+
+
+def workflow_of(entity: EntityId, program: Program) -> EntityId:
+    """The workflow behind a launch plan, or the workflow itself. Raises Defect for anything else."""
+    if entity.kind is EntityKind.LAUNCH_PLAN and entity in program.launch_plans:
+        return program.launch_plans[entity].workflow
+    if entity in program.workflows:
+        return entity
+    raise Defect(f"{entity} is not in package {program.digest}")
+
+
+def same_submission(record: Execution, event: ExecutionSubmitted) -> bool:
+    """Whether a submission repeats the one that made this execution (the time of asking does not count)."""
+    return (record.entity, record.package, record.inputs_uri, record.parent) == (
+        event.entity,
+        event.package,
+        event.inputs_uri,
+        event.parent,
+    )
+
+
+def apply(state: ExecutionState, event: Event, now: float, rules: Rules) -> Step:
+    """What `event` does to `state`, which stays as it is. Raises Defect when a handler breaks the transition table."""
+    draft = Draft(state, rules, now)
+    match event:
+        case ExecutionSubmitted():
+            return _submit(draft, event)
+        case AbortRequested():
+            return _abort(draft, event)
+        case _:
+            return _node_event(draft, event)
+
+
+def resume(state: ExecutionState, now: float, rules: Rules) -> Step:
+    """After a restart: whatever became ready and was not started, and every effect that is still due."""
+    draft = Draft(state, rules, now)
+    for path in list(state.live):
+        node = state.nodes[path]
+        draft.effects.extend(draft.handler(node.kind).pending(node, draft.context(path)))
+    prefixes = [ROOT_FRAME] + [
+        inner_frame(path, node.attempt)
+        for path, node in state.nodes.items()
+        if node.phase is NodePhase.RUNNING and node.kind is NodeKind.SUBWORKFLOW
+    ]
+    for prefix in prefixes:
+        for node_id in state.frame(prefix).graph.nodes:
+            try_start(draft, prefix, node_id)
+    settle(draft)
+    return draft.step()
+
+
+def answer(record: Execution) -> ChildEnded | None:
+    """What the parent of a terminal execution should know; sent again when the parent asks again."""
+    if record.parent is None or not record.terminal:
+        return None
+    return ChildEnded(record.parent, record.id, record.phase, record.outputs_uri, record.error)
+
+
+def refused(event: ExecutionSubmitted, reason: str) -> ChildEnded | None:
+    """The answer to a parent whose child can't be started."""
+    if event.parent is None:
+        return None
+    error = Failure("RuntimeExecutionError", ErrorKind.USER, f"the child execution was refused: {reason}")
+    return ChildEnded(event.parent, event.execution, ExecutionPhase.FAILED, error=error)
+
+
+def give_up(state: ExecutionState, failure: Failure, now: float, rules: Rules) -> Step:
+    """End an execution that can't go on, without asking its handlers to decide: FAILED, and all it runs is stopped."""
+    draft = Draft(state, rules, now)
+    if draft.record.terminal:
+        return draft.step(stale=True)
+    draft.enter(ExecutionPhase.FAILING, error=failure)
+    for path in list(state.live):
+        node = state.nodes[path]
+        aborting = structs.replace(node, phase=NodePhase.ABORTING)
+        effects = tuple(draft.handler(node.kind).pending(aborting, draft.context(path)))
+        states = (structs.replace(aborting, phase=NodePhase.ABORTED, ended_at=now),)
+        draft.accept(path, Move(states if node.phase is NodePhase.ABORTING else (aborting, *states), effects))
+    draft.enter(ExecutionPhase.FAILED, ended_at=now)
+    reply = answer(draft.record)
+    draft.events.extend([reply] if reply else [])
+    return draft.step()
+
+
+def never_started(event: AbortRequested) -> ChildEnded | None:
+    """The answer to a parent that aborts a child which was never submitted."""
+    if event.parent is None:
+        return None
+    return ChildEnded(event.parent, event.execution, ExecutionPhase.ABORTED)
+
+
+def _submit(draft: Draft, event: ExecutionSubmitted) -> Step:
+    if draft.record.phase is not ExecutionPhase.READY:
+        return _again(draft)
+    draft.enter(ExecutionPhase.RUNNING, started_at=draft.now)
+    open_frame(draft, ROOT_FRAME)
+    settle(draft)
+    return draft.step()
+
+
+def _abort(draft: Draft, event: AbortRequested) -> Step:
+    if draft.record.phase is not ExecutionPhase.RUNNING:
+        return _again(draft)
+    abort_execution(draft, event.cause)
+    return draft.step()
+
+
+def _again(draft: Draft) -> Step:
+    """Asked again for what is done already: nothing changes, but a parent that still waits gets its answer."""
+    reply = answer(draft.record)
+    if reply is None:
+        return draft.step(stale=True)
+    draft.events.append(reply)
+    return draft.step()
+
+
+def _node_event(draft: Draft, event: NodeEvent) -> Step:
+    path = event.key.path
+    try:
+        before = draft.node(path)
+    except KeyError:
+        raise Defect(f"{event.execution} has no node {path}") from None
+    if not before.live or draft.record.terminal:
+        return draft.step(stale=True)
+    move = draft.handler(before.kind).on_event(before, event, draft.context(path))
+    if move is None:
+        return draft.step(stale=True)
+    draft.accept(path, move)
+    moved(draft, path, before)
+    return draft.step()

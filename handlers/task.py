@@ -1,0 +1,105 @@
+"""Task nodes: resolve inputs, run an attempt, judge it, try again while the budget lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.data.resolve import resolve
+from msgspec import structs
+
+from engine.data.attempt import run_attempt
+from engine.machine.budget import Retry, decide
+from engine.machine.handler import AbortNode, Consequence, Context, Move
+from engine.model.effects import Effect, RunTask, StopAttempt
+from engine.model.events import AttemptFailed, AttemptStarted, AttemptStopped, AttemptSucceeded, Event, NodeEvent
+from engine.model.graph import NodeKind
+from engine.model.phases import NodePhase
+from engine.model.state import Node
+from engine.ports.services import Services
+
+_WORKING = (NodePhase.QUEUED, NodePhase.RUNNING)
+
+
+class TaskHandler:
+    kind = NodeKind.TASK
+    performs: tuple[type[Effect], ...] = (RunTask,)
+
+    def begin(self, node: Node, ctx: Context) -> Move:
+        queued = structs.replace(node, phase=NodePhase.QUEUED, queued_at=ctx.now)
+        return Move((queued,), (self._run(queued, ctx),))
+
+    def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
+        if isinstance(event, AbortNode):
+            if node.phase not in _WORKING:
+                return None
+            return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
+        if getattr(event, "key", None) != ctx.key(node):
+            return None
+        match event, node.phase:
+            case AttemptStarted(inputs_uri=uri), NodePhase.QUEUED:
+                return Move((_running(node, ctx, uri),))
+            case AttemptSucceeded(outputs_uri=uri), (NodePhase.QUEUED | NodePhase.RUNNING):
+                running = node if node.phase is NodePhase.RUNNING else _running(node, ctx, node.inputs_uri)
+                done = structs.replace(running, phase=NodePhase.SUCCEEDED, outputs_uri=uri, ended_at=ctx.now)
+                return Move((running, done))
+            case AttemptFailed(), (NodePhase.QUEUED | NodePhase.RUNNING):
+                return self._failed(node, event, ctx)
+            case AttemptStopped(), NodePhase.ABORTING:
+                return Move((structs.replace(node, phase=NodePhase.ABORTED, ended_at=ctx.now),))
+        return None
+
+    def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
+        if node.phase is NodePhase.ABORTING:
+            return (StopAttempt(ctx.key(node)),)
+        return (self._run(node, ctx, resumed=True),)
+
+    async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
+        assert isinstance(effect, RunTask)
+        inputs = await resolve(services.blobs, effect.spec.bindings, effect.sources)
+        return await run_attempt(
+            services, effect.key, effect.spec, effect.task, inputs, effect.origin, resumed=effect.resumed
+        )
+
+    def _run(self, node: Node, ctx: Context, *, resumed: bool = False) -> Effect:
+        task = ctx.program.task(ctx.spec.target)
+        return RunTask(ctx.key(node), ctx.spec, task, ctx.sources, ctx.origin, resumed)
+
+    def _failed(self, node: Node, event: AttemptFailed, ctx: Context) -> Move:
+        failure = event.failure.at(node.path)
+        decision = decide(
+            failure,
+            recoverable=event.recoverable,
+            attempt=node.attempt,
+            system_failures=node.system_failures,
+            retries=ctx.spec.retries,
+            limits=ctx.retries,
+        )
+        if not isinstance(decision, Retry):
+            ended = structs.replace(
+                node,
+                phase=NodePhase.FAILED,
+                error=decision.failure,
+                system_failures=decision.system_failures,
+                ended_at=ctx.now,
+            )
+            return Move((ended,))
+        failed = structs.replace(node, phase=NodePhase.RETRYABLE_FAILURE, error=failure)
+        again = structs.replace(
+            failed,
+            phase=NodePhase.QUEUED,
+            attempt=node.attempt + 1,
+            system_failures=decision.system_failures,
+            attempt_started_at=0.0,
+            error=None,
+        )
+        return Move((failed, again), (self._run(again, ctx),))
+
+
+def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:
+    return structs.replace(
+        node,
+        phase=NodePhase.RUNNING,
+        inputs_uri=inputs_uri,
+        started_at=node.started_at or ctx.now,
+        attempt_started_at=ctx.now,
+    )

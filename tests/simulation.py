@@ -1,0 +1,188 @@
+"""The pure machine in a world of its own: no log, no store; effects are answered by a script, in any order.
+
+Executions (children too) live in one `Simulation`. `deliver` applies one waiting event; a test chooses which, and may
+deliver it twice. Every started attempt is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from engine.machine import arrays, step
+from engine.machine.draft import Rules
+from engine.machine.execution import ExecutionState, Step
+from engine.model.effects import (
+    AbortChild,
+    Effect,
+    GatherOutputs,
+    PrepareArray,
+    ResolveInputs,
+    RunElement,
+    RunTask,
+    StartChild,
+    StopAttempt,
+    WriteOutputs,
+)
+from engine.model.errors import ErrorKind, Failure
+from engine.model.events import (
+    AbortRequested,
+    AttemptFailed,
+    AttemptStarted,
+    AttemptStopped,
+    AttemptSucceeded,
+    Event,
+    ExecutionSubmitted,
+    NodePrepared,
+)
+from engine.model.graph import Program
+from engine.model.ids import AttemptKey, EntityId, ExecutionId
+from engine.model.limits import ArrayLimits, RetryLimits
+from engine.model.state import Fact, Node
+from handlers.registry import default_handlers
+
+RULES = Rules(default_handlers(), RetryLimits(), ArrayLimits())
+EXECUTION = ExecutionId("p", "d", "e1")
+
+Script = Callable[[AttemptKey], Failure | str | None]
+"""What becomes of an attempt: None = success, a Failure that can't be retried, or "hang" (never ends)."""
+
+
+def user_error(message: str = "boom") -> Failure:
+    return Failure("USER:RuntimeError", ErrorKind.USER, message)
+
+
+def recoverable(message: str = "again") -> Failure:
+    return Failure("USER:Recoverable", ErrorKind.USER, message)
+
+
+def lost(message: str = "lost") -> Failure:
+    return Failure("ResourceDeletedExternally", ErrorKind.SYSTEM, message)
+
+
+class Simulation:
+    def __init__(
+        self,
+        program: Program,
+        script: Script = lambda key: None,
+        *,
+        entity: EntityId | None = None,
+        size: int = 0,
+        rules: Rules = RULES,
+    ) -> None:
+        self.program, self.script, self.size, self.rules = program, script, size, rules
+        self.states: dict[ExecutionId, ExecutionState] = {}
+        self.waiting: list[Event] = []
+        self.started: Counter[AttemptKey] = Counter()
+        self.stopped: Counter[AttemptKey] = Counter()
+        self.alive: set[AttemptKey] = set()
+        self.most_alive = 0
+        self.facts: list[Fact] = []
+        self.stale = 0
+        self.now = 1000.0
+        self.apply(ExecutionSubmitted(EXECUTION, entity or next(iter(program.workflows)), "digest"))
+
+    @property
+    def state(self) -> ExecutionState:
+        return self.states[EXECUTION]
+
+    def nodes(self, execution: ExecutionId = EXECUTION) -> dict[str, Node]:
+        return self.states[execution].nodes
+
+    def phases(self, execution: ExecutionId = EXECUTION) -> dict[str, str]:
+        """Phase names by path, start and end nodes left out."""
+        return {
+            path: node.phase.name
+            for path, node in sorted(self.nodes(execution).items())
+            if not path.endswith(("start-node", "end-node"))
+        }
+
+    def element_phases(self, path: str) -> list[str]:
+        elements = self.nodes()[path].elements
+        assert elements is not None
+        return [arrays.phase_of(elements, k).name for k in range(elements.size)]
+
+    def apply(self, event: Event) -> Step | None:
+        self.now += 1.0
+        state = self.states.get(event.execution)
+        if state is None:
+            if isinstance(event, AbortRequested):
+                reply = step.never_started(event)
+                self.waiting.extend([reply] if reply else [])
+                return None
+            assert isinstance(event, ExecutionSubmitted)
+            state = self.states[event.execution] = step.submitted(event, self.program)
+        done = step.apply(state, event, self.now, self.rules)
+        self._absorb(state, done)
+        return done
+
+    def _absorb(self, state: ExecutionState, done: Step) -> None:
+        state.absorb(done)
+        self.stale += done.stale
+        self.facts.extend(done.facts)
+        self.waiting.extend(done.events)
+        for effect in done.effects:
+            self._perform(effect)
+
+    def resume(self) -> None:
+        """As after a crash: memory is gone, waiting results too; states are what was committed."""
+        self.waiting = [event for event in self.waiting if isinstance(event, ExecutionSubmitted)]
+        self.alive.clear()
+        for execution, state in list(self.states.items()):
+            fresh = ExecutionState.of(state.record, self.program, state.nodes.values())
+            self.states[execution] = fresh
+            if not fresh.record.terminal:
+                self._absorb(fresh, step.resume(fresh, self.now, self.rules))
+
+    def _perform(self, effect: Effect) -> None:
+        key = effect.key
+        match effect:
+            case RunTask() | RunElement():
+                self.started[key] += not effect.resumed
+                self.alive.add(key)
+                self.most_alive = max(self.most_alive, len(self.alive))
+                self.waiting.append(AttemptStarted(key))
+                self.waiting.extend(self._outcome(key))
+            case ResolveInputs():
+                self.waiting.append(NodePrepared(key, f"in:{key}"))
+            case PrepareArray():
+                self.waiting.append(NodePrepared(key, f"in:{key}", self.size))
+            case WriteOutputs() | GatherOutputs():
+                self.waiting.append(AttemptSucceeded(key, f"out:{key}"))
+            case StartChild():
+                child = ExecutionSubmitted(effect.child, effect.plan.id, "digest", parent=key)
+                self.waiting.extend([child, AttemptStarted(key)])
+            case AbortChild():
+                self.waiting.append(AbortRequested(effect.child, effect.cause, key))
+            case StopAttempt():
+                self.stopped[key] += 1
+                self.waiting = [event for event in self.waiting if not _result_of(event, key)]
+                self.waiting.append(AttemptStopped(key))
+
+    def _outcome(self, key: AttemptKey) -> Sequence[Event]:
+        match self.script(key):
+            case None:
+                return [AttemptSucceeded(key, f"out:{key}", {"o0": 10} if key.index is not None else {})]
+            case Failure() as failure:
+                again = failure.code != "USER:RuntimeError"
+                return [AttemptFailed(key, failure, again)]
+            case _:
+                return []
+
+    def deliver(self, number: int = 0, *, keep: bool = False) -> Step | None:
+        """Apply the waiting event of this number (modulo how many wait); `keep` leaves it there to come again."""
+        number %= len(self.waiting)
+        event = self.waiting[number] if keep else self.waiting.pop(number)
+        if isinstance(event, AttemptSucceeded | AttemptFailed | AttemptStopped):
+            self.alive.discard(event.key)
+        return self.apply(event)
+
+    def run(self) -> Simulation:
+        """Deliver everything, oldest first."""
+        while self.waiting:
+            self.deliver()
+        return self
+
+
+def _result_of(event: Event, key: AttemptKey) -> bool:
+    return isinstance(event, AttemptStarted | AttemptSucceeded | AttemptFailed | NodePrepared) and event.key == key
