@@ -1,32 +1,62 @@
-# Everything a person does with this repository. Only make and a system python3 (3.11 or newer) are assumed.
-PYTHON ?= python3
+# Everything a person does with this repository. Only make and a system Python (3.11 or newer) are assumed.
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP := -m pip --quiet --disable-pip-version-check
+
+# The first Python that is new enough and can make an environment; set PYTHON to choose another.
+USABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+  $$python -c '$(USABLE)' >/dev/null 2>&1 && echo $$python && break; done)
+
+# Scripts and the editable install know their folder by its full path: an environment that was moved, or whose Python is
+# gone, is made anew.
+INTACT := $(shell [ "$$($(BIN)/python -c 'print(open("$(STAMP)").read().strip())' 2>&1)" = "$(CURDIR)" ] && echo yes)
+ifneq ($(INTACT),yes)
+.PHONY: $(STAMP)
+endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check
+.PHONY: help setup demo test check docs diagram constraints
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@echo 'Propwash: an asynchronous, event-driven workflow engine for flytekit workflows'
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## make the environment .venv in the repository root
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "propwash needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=/path/to/python3.11")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --editable '.[flytekit,dev]'
-	touch $(STAMP)
+	@$(PYTHON) -c '$(USABLE)' >/dev/null 2>&1 || { echo 'Propwash needs Python 3.11 or newer with its venv module' \
+	  '(on Debian and Ubuntu: the package python3-venv). To name one: make setup PYTHON=/path/to/python3' >&2; exit 1; }
+	@$(if $(INTACT),,$(PYTHON) -m venv --clear $(VENV))
+	@echo 'installing the pinned packages into $(VENV); the first time this takes about a minute'
+	@PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	  $(BIN)/python $(PIP) install --editable '.[flytekit,dev]'
+	@pwd -P > $(STAMP)
 
 demo: $(STAMP) ## run the big-map example on the embedded default and explain what happened
-	$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/demo.py
 
-test: $(STAMP) ## check the code, then run every test
-	$(MAKE) --no-print-directory check
+test: check ## check the code, then run every test
 	$(BIN)/python -m pytest
 
-check: $(STAMP) ## lint, types and floors
+check: $(STAMP) ## style, types, and the floors of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: diagram ## write the generated pages anew: configuration and the phase diagram
+	$(BIN)/python -m config.reference > docs/configuration.md
+
+diagram: $(STAMP) ## write the phase diagram of ARCHITECTURE.md anew from the transition table
+	@$(BIN)/python -c 'import pathlib, re; from engine.model.phases import mermaid; page = pathlib.Path("ARCHITECTURE.md"); \
+	  page.write_text(re.sub(r"(?s)```mermaid\nstateDiagram.*?```", f"```mermaid\n{mermaid()}\n```", page.read_text()))'
+
+constraints: ## pin the newest versions that pyproject.toml allows (constraints.txt)
+	$(PYTHON) -m venv --clear $(VENV)-pins
+	$(VENV)-pins/bin/python $(PIP) install --editable '.[flytekit,dev]'
+	echo '# What make setup installs and the tests ran with. Written by make constraints.' > constraints.txt
+	$(VENV)-pins/bin/python $(PIP) freeze --all --exclude pip --exclude-editable >> constraints.txt
+	rm -rf $(VENV)-pins
