@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from engine.data.nodes import child_inputs
+from engine.machine.frames import AUTO_ABORT
 from engine.machine.handler import AbortNode, Consequence, Context, Move
 from engine.model import layout
 from engine.model.effects import AbortChild, Effect, StartChild, StopAttempt
@@ -41,7 +42,7 @@ class LaunchPlanHandler:
 
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
         if isinstance(event, AbortNode):
-            return self._abort(node, event, ctx)
+            return self._abort(node, ctx)
         if getattr(event, "key", None) != ctx.key(node):
             return None
         match event, node.phase:
@@ -84,13 +85,13 @@ class LaunchPlanHandler:
         )
         return (child, AttemptStarted(effect.key, uri))
 
-    def _abort(self, node: Node, event: AbortNode, ctx: Context) -> Move | None:
+    def _abort(self, node: Node, ctx: Context) -> Move | None:
         aborting = structs.replace(node, phase=NodePhase.ABORTING)
         match node.phase:
             case NodePhase.QUEUED:
                 return Move((aborting,), (StopAttempt(ctx.key(node)),))
             case NodePhase.RUNNING:
-                return Move((aborting,), (_abort_child(node, ctx, event.cause),))
+                return Move((aborting,), (_abort_child(node, ctx),))
         return None
 
 
@@ -108,9 +109,9 @@ def _start(node: Node, ctx: Context) -> StartChild:
     return StartChild(key, child_id(key), ctx.spec.bindings, ctx.sources, plan, workflow, ctx.origin)
 
 
-def _abort_child(node: Node, ctx: Context, cause: str = "") -> AbortChild:
+def _abort_child(node: Node, ctx: Context) -> AbortChild:
     key = ctx.key(node)
-    reason = cause or ctx.execution.abort_cause or "the parent's node was aborted"
+    reason = ctx.execution.abort_cause or AUTO_ABORT
     return AbortChild(key, child_id(key), f"cascading abort from parent execution {ctx.id}, node {node.path}: {reason}")
 
 
