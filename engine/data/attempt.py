@@ -23,7 +23,8 @@ async def run_attempt(
     """Gate and store the inputs (a serialized `LiteralMap`), run the task, judge it.
 
     Returns the events still to be appended: `AttemptSucceeded` or `AttemptFailed` last, and before it `AttemptStarted`
-    where the task ended before that could be reported on its own. A Permanent becomes AttemptFailed; Transient is raised.
+    where the task ended before that could be reported on its own. A Permanent becomes AttemptFailed; a Transient
+    is raised.
     `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again.
     """
     raise Defect("run_attempt is not written yet")

@@ -1,0 +1,50 @@
+"""When a value is stored beside the outputs, and what then stands in its place (design section 5, behaviour 5.3).
+
+Sizes are bytes of the serialized `Literal`, never rounded.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from engine.data.framing import Data
+from engine.data.references import INDEX_SUFFIX, OFFLOADED_SUFFIX
+from engine.model.errors import ErrorKind, Failure, Permanent
+from engine.model.limits import OffloadLimits
+
+
+def is_offloaded(limits: OffloadLimits, variable: str, size_bytes: int) -> bool:
+    """Whether a literal of this size becomes a reference. Raises Permanent (USER) where it is too large even so."""
+    if not limits.enabled:
+        return False
+    if size_bytes >= limits.max_size:
+        message = (
+            f"output {variable!r} is {size_bytes} bytes; offloading.max_size is {limits.max_size} bytes, "
+            "and a value must be smaller than that"
+        )
+        raise Permanent(Failure(code="OffloadTooLarge", kind=ErrorKind.USER, message=message))
+    return size_bytes >= limits.min_size
+
+
+def value_name(variable: str) -> str:
+    """The file, below an attempt's prefix, that holds the serialized `Literal` of an offloaded output."""
+    return f"{variable}{OFFLOADED_SUFFIX}"
+
+
+def index_name(variable: str) -> str:
+    """The file beside it that says where each item of a list starts."""
+    return f"{variable}{INDEX_SUFFIX}"
+
+
+class ContentHash:
+    """SHA-256 over the bytes as they are stored, in base64url without padding."""
+
+    def __init__(self) -> None:
+        self._state = hashlib.sha256()
+
+    def update(self, chunk: Data) -> None:
+        self._state.update(chunk)
+
+    def text(self) -> str:
+        return base64.urlsafe_b64encode(self._state.digest()).rstrip(b"=").decode()

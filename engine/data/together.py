@@ -1,0 +1,30 @@
+"""Two things at once, where the first error of either ends both and comes out as itself."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from engine.model.errors import EngineError
+
+
+async def together(*calls: Callable[[], Awaitable[None]]) -> None:
+    """Run the calls concurrently until all have returned.
+
+    Raises the first EngineError bare; any other exception comes in a group.
+    """
+    problems: list[EngineError] = []
+
+    async def guarded(call: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await call()
+        except EngineError as problem:
+            problems.append(problem)
+            group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        for call in calls:
+            group.start_soon(guarded, call)
+    if problems:
+        raise problems[0]
