@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from flyteidl.core.literals_pb2 import Literal, LiteralMap
+from flyteidl.core.types_pb2 import LiteralType
 from msgspec import Struct
 
-from engine.model.errors import Defect
+from engine.model.errors import BadInput
 from engine.model.graph import Graph, LaunchPlanSpec
-from engine.wire.natural import Json
+from engine.wire.documents import read_document
+from engine.wire.literals import build
+from engine.wire.mistakes import Mistakes, closest, shown
+from engine.wire.natural import Json, natural
+from engine.wire.typenames import type_name
+from engine.wire.variants import Quoted
 
 
 class InputHelp(Struct, frozen=True):
@@ -21,19 +28,58 @@ class InputHelp(Struct, frozen=True):
     default: Json = None
 
 
-def inputs_for(target: LaunchPlanSpec | Graph, given: Mapping[str, object]) -> bytes:
+def inputs_for(target: LaunchPlanSpec | Graph, given: Mapping[str, object], prefix: str = "--") -> bytes:
     """The serialized `LiteralMap` of every input: defaults, overridden by `given`, then the fixed inputs.
 
-    `given` holds, by input name, text a person typed or JSON values. Raises BadInput with every problem of every input.
+    `given` holds, by input name, JSON values; a `str` is text that a person typed. A bare workflow (`Graph`) has no
+    defaults and no fixed inputs. Raises BadInput with every problem of every input, each named with `prefix` before it.
     """
-    raise Defect(f"not written yet: {target.id} {given}")
+    declared = target.interface.inputs
+    defaults, fixed = _presets(target)
+    mistakes = Mistakes()
+    literals = dict(defaults)
+    for name, value in given.items():
+        where = f"{prefix}{name}"
+        if name in fixed:
+            mistakes.add(where, f"fixed to {shown(natural(fixed[name]))} by {target.id}, it can't be given")
+        elif name not in declared:
+            mistakes.add(where, f"no such input{closest(name, declared)}")
+        else:
+            literals[name] = build(value, LiteralType.FromString(declared[name]), where, mistakes)
+    for name in sorted(declared.keys() - literals.keys()):
+        mistakes.add(f"{prefix}{name}", f"missing, expected {type_name(LiteralType.FromString(declared[name]))}")
+    mistakes.raise_if_any(f"the inputs of {target.id}")
+    return LiteralMap(literals=literals | fixed).SerializeToString(deterministic=True)
 
 
 def describe_inputs(target: LaunchPlanSpec | Graph) -> list[InputHelp]:
-    """What a caller may give, required inputs first."""
-    raise Defect(f"not written yet: {target.id}")
+    """What a caller may give: required inputs first, each group by name."""
+    defaults, _ = _presets(target)
+    inputs = [
+        InputHelp(
+            name=name,
+            type=type_name(LiteralType.FromString(data)),
+            required=name not in defaults,
+            default=natural(defaults[name]) if name in defaults else None,
+        )
+        for name, data in target.interface.inputs.items()
+    ]
+    return sorted(inputs, key=lambda one: (not one.required, one.name))
 
 
 def read_inputs_file(path: Path) -> dict[str, object]:
-    """A JSON or YAML file keyed by input name. Raises BadInput naming the file and the line."""
-    raise Defect(f"not written yet: {path}")
+    """Inputs by name, from a JSON file or (any other suffix) a YAML file. Raises BadInput naming file and line."""
+    document = read_document(path)
+    if not isinstance(document, dict):
+        raise BadInput(f"{path}: expected a mapping of input names to values, got {shown(document)}")
+    for name in document:
+        if not isinstance(name, str):
+            raise BadInput(f"{path}: expected input names as keys, got {shown(name)}")
+    return {name: Quoted(value) if isinstance(value, str) else value for name, value in document.items()}
+
+
+def _presets(target: LaunchPlanSpec | Graph) -> tuple[dict[str, Literal], dict[str, Literal]]:
+    """Defaults and fixed inputs by name."""
+    if isinstance(target, Graph):
+        return {}, {}
+    return dict(LiteralMap.FromString(target.defaults).literals), dict(LiteralMap.FromString(target.fixed).literals)
