@@ -1,0 +1,23 @@
+"""Finds calls in the event loop that may wait for a disk, a lock or a peer: the loop then serves nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from blockbuster import blockbuster_ctx
+
+SCANNED = ["engine", "handlers", "config"]
+
+ALLOWED: list[tuple[list[str], str, set[str], str]] = []
+"""(blocking functions, end of the file's path, functions in it, why it is right there)."""
+
+
+@contextmanager
+def blocking_calls_refused() -> Iterator[None]:
+    """A blocking call that our code makes while a loop runs raises BlockingError."""
+    with blockbuster_ctx(SCANNED) as detector:
+        for blocking, file, functions, _reason in ALLOWED:
+            for name in blocking:
+                detector.functions[name].can_block_in(file, functions)
+        yield

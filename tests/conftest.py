@@ -1,0 +1,58 @@
+"""What holds for every test: no blocking call in the loop, nothing left behind, missing services named at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.blocking import blocking_calls_refused
+from tests.leftovers import no_children_left, no_tasks_left
+from tests.services import SERVICES, missing
+
+SKIPPED = pytest.StashKey[Counter[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[SKIPPED] = Counter()
+    # A plugin asks for the current loop even in tests without one; Python 3.11 would make one then that nobody closes.
+    asyncio.set_event_loop(None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("service"):
+        for name in mark.args:
+            if name not in SERVICES:
+                raise pytest.UsageError(f"{item.nodeid}: no service {name!r} in tests/services.py")
+            if reason := missing(name):
+                item.config.stash[SKIPPED][name] += 1
+                pytest.skip(f"service {name}: {reason}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for name, count in sorted(config.stash[SKIPPED].items()):
+        tests = "1 test" if count == 1 else f"{count} tests"
+        terminalreporter.write_line(f"service {name}: skipped, {missing(name)} ({tests})")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_blocking_calls() -> Iterator[None]:
+    with blocking_calls_refused():
+        yield
+
+
+@pytest.fixture
+async def _no_tasks_left() -> AsyncIterator[None]:
+    async with no_tasks_left():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    if inspect.iscoroutinefunction(getattr(request, "function", None)):
+        request.getfixturevalue("_no_tasks_left")
+    with no_children_left():
+        yield
