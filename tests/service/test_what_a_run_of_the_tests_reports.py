@@ -22,7 +22,7 @@ async def test_a_task_that_is_left_over_is_named() -> None:
         await asyncio.Event().wait()
 
     task = None
-    with pytest.raises(AssertionError, match="left asyncio tasks: .*idle"):
+    with pytest.raises(AssertionError, match=r"left asyncio tasks: .*idle"):
         async with no_tasks_left():
             task = asyncio.create_task(idle())
     assert task
@@ -40,9 +40,8 @@ async def test_a_task_that_is_about_to_end_is_no_leftover() -> None:
 def test_a_child_that_is_left_over_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leftovers, "SETTLE_SECONDS", 0.0)
     child = None
-    with pytest.raises(AssertionError, match="left child processes: .*cat"):
-        with no_children_left():
-            child = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    with pytest.raises(AssertionError, match=r"left child processes: .*cat"), no_children_left():
+        child = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
     assert child
     child.communicate()
 
@@ -77,20 +76,9 @@ def test_at_home():
 @pytest.mark.service
 def test_services_that_are_not_there_are_skipped_by_name_and_counted(tmp_path: Path) -> None:
     (tmp_path / "test_run.py").write_text(RUN)
-    argv = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "tests.conftest",
-        "-c",
-        ROOT / "pyproject.toml",
-        "--rootdir",
-        tmp_path,
-    ]
-    done = subprocess.run(
-        [*argv, "-p", "no:cacheprovider", tmp_path], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
+    argv = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    where = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), str(tmp_path)]
+    done = subprocess.run([*argv, *where], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     lines = done.stdout.splitlines()
     assert "service moon: skipped, no rocket here (2 tests)" in lines[-4:], done.stdout
     assert "1 passed, 2 skipped" in lines[-1]
