@@ -1,0 +1,181 @@
+"""The embedded event log: what waits to be processed in memory, everything else on disk.
+
+An event is handed to the reader as soon as it is appended. Its row is queued for the writer before the commit that
+consumes it (durable) or with that commit (not durable), so no state on disk ever knows more than the events on disk,
+and the wait for the disk of a submission and that of its first turn are often one.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from engine.adapters.sqlite.home import LOG_FILE, HomeLock, log_file
+from engine.adapters.sqlite.inbox import Inbox
+from engine.adapters.sqlite.reader import SqliteReader
+from engine.adapters.sqlite.rows import change_rows, event_rows
+from engine.adapters.sqlite.schema import Synchronous, connect_reader, connect_writer
+from engine.adapters.sqlite.writer import Write, Writer
+from engine.model.errors import Defect, EngineError, LogFailed
+from engine.model.events import Event
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact, Snapshot
+from engine.ports.eventlog import Changes, DeadLetter, Record
+
+CLOSE_SECONDS = 10.0
+"""The longest that leaving the log waits for what is still to be written."""
+
+logger = logging.getLogger(__name__)
+
+
+class SqliteLog:
+    """Use `open` or `open_readonly`."""
+
+    def __init__(self, path: Path, writer: sqlite3.Connection, reader: sqlite3.Connection) -> None:
+        self._path = path
+        self._writer, self._reader = Writer(writer, path, self._settle), SqliteReader(reader, path)
+        self._inbox = Inbox()
+        self._committing = 0
+        self._failure: EngineError | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, home: Path, *, synchronous: Synchronous = Synchronous.FULL) -> AsyncIterator[SqliteLog]:
+        """The log of a home, made if it is not there; nobody else can write to it until the block is left.
+
+        Leaving the block writes what is queued, in at most CLOSE_SECONDS. Raises HomeInUse, HomeTooNew, BadInput,
+        LogFailed.
+        """
+        path, written = home / LOG_FILE, True
+        lock = await anyio.to_thread.run_sync(HomeLock, home)
+        try:
+            log = cls(path, *await anyio.to_thread.run_sync(_connect, path, synchronous))
+            try:
+                log._inbox.start_at(*await log._reader.position())
+                yield log
+            finally:
+                with anyio.CancelScope(shield=True):
+                    written = await log._close()
+        finally:
+            # While the writer still hangs on its disk no other engine may write: the lock ends with this process then.
+            if written:
+                lock.release()
+
+    @staticmethod
+    @asynccontextmanager
+    async def open_readonly(home: Path) -> AsyncIterator[SqliteReader]:
+        """The log of a home, for a look while an engine may be running. Raises HomeTooNew, BadInput, LogFailed."""
+        path = log_file(home)
+        reader = SqliteReader(await anyio.to_thread.run_sync(connect_reader, path), path)
+        try:
+            yield reader
+        finally:
+            with anyio.move_on_after(CLOSE_SECONDS, shield=True):
+                await reader.close()
+
+    @property
+    def transactions(self) -> int:
+        """Transactions committed since the log was opened."""
+        return self._writer.transactions
+
+    async def append(self, events: Sequence[Event], *, durable: bool) -> None:
+        self._check()
+        records = self._inbox.number(events)
+        if durable and records:
+            await self._write(Write(event_rows(records), commit=False), records)
+        else:
+            self._inbox.put(records, written=False)
+
+    async def read(self) -> Sequence[Record]:
+        while True:
+            self._check()
+            if not self._committing:
+                if self._inbox.backlog:
+                    return await self._reader.events(self._inbox.cursor, self._inbox.backlog_end)
+                if records := self._inbox.head():
+                    return records
+            await self._inbox.changed()
+
+    async def commit(self, records: Sequence[Record], changes: Changes) -> None:
+        self._check()
+        if records and records[0].offset <= self._inbox.cursor:
+            raise Defect(f"event {records[0].offset} of {self._path} can't be committed: it has been already")
+        rows = change_rows(changes)
+        follow_ups = self._inbox.number(changes.events)
+        rows.extend(event_rows([*self._inbox.unwritten(records), *follow_ups]))
+        if records:
+            rows.cursor = records[-1].offset
+        self._committing += 1
+        await self._write(Write(rows, commit=True), follow_ups)
+
+    def restore(self) -> AsyncIterator[Snapshot]:
+        return self._reader.restore()
+
+    async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        return await self._reader.find(ids)
+
+    async def snapshot(self, execution: ExecutionId) -> Snapshot | None:
+        return await self._reader.snapshot(execution)
+
+    async def executions(self) -> Sequence[Execution]:
+        return await self._reader.executions()
+
+    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
+        return await self._reader.history(execution, after)
+
+    async def dead_letters(self) -> Sequence[DeadLetter]:
+        return await self._reader.dead_letters()
+
+    async def events(self, after: int = 0) -> Sequence[Record]:
+        """The next BATCH_RECORDS stored events with an offset above `after`, processed or not: what a replay reads."""
+        return await self._reader.events(after)
+
+    async def _close(self) -> bool:
+        """Whether everything is written and the file closed."""
+        self._failure = self._failure or LogFailed(f"the log {self._path} is closed")
+        self._inbox.wake()
+        with anyio.move_on_after(CLOSE_SECONDS):
+            await self._reader.close()
+        written = await self._writer.stop(CLOSE_SECONDS)
+        if not written:
+            logger.error("log could not be closed in time", extra={"path": str(self._path), "seconds": CLOSE_SECONDS})
+        return written
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise type(self._failure)(*self._failure.args) from self._failure
+
+    async def _write(self, write: Write, records: Sequence[Record]) -> None:
+        """Queue a write, let its events be read, and wait for the disk."""
+        self._writer.submit(write)
+        self._inbox.put(records, written=True)
+        await write.done.wait()
+        if write.failure is not None:
+            self._check()
+
+    def _settle(self, writes: Sequence[Write]) -> None:
+        """A group is on disk, or failed. Runs on the event loop, whether or not its callers still wait."""
+        for write in writes:
+            if write.commit:
+                self._committing -= 1
+            if write.failure is not None:
+                self._failure = write.failure
+            elif write.commit and write.rows.cursor is not None:
+                self._inbox.advance(write.rows.cursor)
+            write.done.set()
+        self._inbox.wake()
+
+
+def _connect(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+    writer = connect_writer(path, synchronous)
+    try:
+        return writer, connect_reader(path)
+    except BaseException:
+        writer.close()
+        raise

@@ -1,0 +1,160 @@
+"""The reading half: a read-only connection of its own, used by one thread at a time, never in the event loop.
+
+Each answer is of one moment, and of committed state only.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from engine.adapters.sqlite.rows import key_of
+from engine.adapters.sqlite.schema import describe
+from engine.model.errors import LogFailed
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact, Node, Snapshot
+from engine.ports.eventlog import BATCH_RECORDS, DeadLetter, Record
+from engine.wire import codec
+
+RESTORE_EXECUTIONS = 100
+"""Executions read at once by `restore`: what bounds its memory."""
+
+MAX_OFFSET = 2**63 - 1
+
+_T = TypeVar("_T")
+
+
+class SqliteReader:
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection, self._path = connection, path
+        self._one_at_a_time = anyio.CapacityLimiter(1)
+
+    async def close(self) -> None:
+        """Close the connection, after a query that is still running. Cancelling leaves that to the thread."""
+        await anyio.to_thread.run_sync(self._connection.close, limiter=self._one_at_a_time, abandon_on_cancel=True)
+
+    async def restore(self) -> AsyncIterator[Snapshot]:
+        """Every unfinished execution with all its nodes, oldest submission first."""
+        number = 0
+        while page := await self._run(partial(self._unfinished, number)):
+            for number, snapshot in page:  # noqa: B007 - the last one is where the next page starts
+                yield snapshot
+
+    async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        if not ids:
+            return {}
+        found = await self._run(partial(self._find, [key_of(execution) for execution in ids]))
+        return {execution.id: execution for execution in found}
+
+    async def snapshot(self, execution: ExecutionId) -> Snapshot | None:
+        return await self._run(partial(self._snapshot, key_of(execution)))
+
+    async def executions(self) -> Sequence[Execution]:
+        return await self._run(self._executions)
+
+    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
+        return await self._run(partial(self._history, key_of(execution), after))
+
+    async def dead_letters(self) -> Sequence[DeadLetter]:
+        return await self._run(self._dead_letters)
+
+    async def events(self, after: int = 0, until: int = MAX_OFFSET) -> Sequence[Record]:
+        """The next BATCH_RECORDS stored events with `after` < offset <= `until`, processed or not."""
+        return await self._run(partial(self._events, after, until))
+
+    async def position(self) -> tuple[int, int]:
+        """The cursor (offset of the last processed event), and the offset of the last stored event; 0 = none."""
+        return await self._run(self._position)
+
+    async def _run(self, work: Callable[[], _T]) -> _T:
+        try:
+            return await anyio.to_thread.run_sync(work, limiter=self._one_at_a_time)
+        except sqlite3.Error as error:
+            raise LogFailed(f"the log {self._path} can't be read: {describe(error)}") from error
+
+    def _unfinished(self, after: int) -> list[tuple[int, Snapshot]]:
+        """The next page of unfinished executions, each with its row number."""
+        with self._moment() as connection:
+            executions: list[tuple[int, bytes]] = connection.execute(
+                "SELECT number, payload FROM executions WHERE terminal = 0 AND number > ? ORDER BY number LIMIT ?",
+                (after, RESTORE_EXECUTIONS),
+            ).fetchall()
+            if not executions:
+                return []
+            rows = connection.execute(
+                "SELECT e.number, n.payload FROM executions e JOIN nodes n ON n.execution = e.key"
+                " WHERE e.terminal = 0 AND e.number BETWEEN ? AND ? ORDER BY e.number, n.path",
+                (executions[0][0], executions[-1][0]),
+            )
+            nodes: dict[int, list[Node]] = {number: [] for number, _ in executions}
+            for number, payload in rows:
+                nodes[number].append(self._state(codec.unpack_node, payload))
+        return [
+            (number, Snapshot(self._state(codec.unpack_execution, payload), tuple(nodes[number])))
+            for number, payload in executions
+        ]
+
+    def _find(self, keys: Sequence[str]) -> list[Execution]:
+        rows = self._connection.execute(
+            "SELECT payload FROM executions WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(keys),)
+        )
+        return [self._state(codec.unpack_execution, payload) for (payload,) in rows]
+
+    def _snapshot(self, key: str) -> Snapshot | None:
+        with self._moment() as connection:
+            row = connection.execute("SELECT payload FROM executions WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            rows = connection.execute("SELECT payload FROM nodes WHERE execution = ? ORDER BY path", (key,))
+            nodes = tuple(self._state(codec.unpack_node, payload) for (payload,) in rows)
+        return Snapshot(self._state(codec.unpack_execution, row[0]), nodes)
+
+    def _executions(self) -> list[Execution]:
+        rows = self._connection.execute("SELECT payload FROM executions ORDER BY number")
+        return [self._state(codec.unpack_execution, payload) for (payload,) in rows]
+
+    def _history(self, key: str, after: int) -> list[Fact]:
+        rows = self._connection.execute(
+            "SELECT payload FROM history WHERE execution = ? AND sequence > ? ORDER BY sequence", (key, after)
+        )
+        return [self._state(codec.unpack_fact, payload) for (payload,) in rows]
+
+    def _dead_letters(self) -> list[DeadLetter]:
+        rows = self._connection.execute("SELECT payload FROM dead_letters ORDER BY number")
+        return [self._state(codec.unpack_dead_letter, payload) for (payload,) in rows]
+
+    def _events(self, after: int, until: int) -> list[Record]:
+        rows = self._connection.execute(
+            'SELECT "offset", payload FROM events WHERE "offset" > ? AND "offset" <= ? ORDER BY "offset" LIMIT ?',
+            (after, until, BATCH_RECORDS),
+        )
+        return [codec.unpack_record(offset, payload) for offset, payload in rows]
+
+    def _position(self) -> tuple[int, int]:
+        with self._moment() as connection:
+            (cursor,) = connection.execute("SELECT value FROM meta WHERE name = 'cursor'").fetchone()
+            (last,) = connection.execute('SELECT max("offset") FROM events').fetchone()
+        return cursor, max(cursor, last or 0)
+
+    def _state(self, unpack: Callable[[bytes], _T], payload: bytes) -> _T:
+        try:
+            return unpack(payload)
+        except codec.Unreadable as error:
+            raise LogFailed(f"the log {self._path} is damaged or was written by a newer Propwash: {error}") from error
+
+    @contextmanager
+    def _moment(self) -> Iterator[sqlite3.Connection]:
+        """Several queries that see the same state."""
+        self._connection.execute("BEGIN")
+        try:
+            yield self._connection
+        finally:
+            self._connection.execute("COMMIT")

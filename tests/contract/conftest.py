@@ -1,0 +1,7 @@
+"""The fixtures of all ports: one file of adapters each."""
+
+from __future__ import annotations
+
+from tests.contract.log_adapters import log_world, sqlite_world
+
+__all__ = ["log_world", "sqlite_world"]
