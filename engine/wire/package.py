@@ -28,6 +28,8 @@ class PackageFiles(Struct, frozen=True):
     """Local folder that the tasks' modules are imported from; empty where nobody said."""
     dynamic: frozenset[str] = frozenset()
     """Names of the tasks declared with `@dynamic`: the messages do not tell."""
+    module: str = ""
+    """The module that was packaged; empty for an archive."""
     code_archive: str = ""
     """Name of the fast-registration archive inside the package (`fast<md5>.tar.gz`), if it has one."""
 

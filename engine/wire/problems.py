@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from msgspec import Struct
@@ -26,3 +28,24 @@ class Problem(Struct, frozen=True):
     def __str__(self) -> str:
         place = f", node {self.node}" if self.node else ""
         return f"{self.entity}{place}: {self.message}"
+
+
+@dataclass(slots=True)
+class Report:
+    """Collects problems while a package is compiled."""
+
+    problems: list[Problem] = field(default_factory=list)
+
+    def wrong(self, entity: EntityId, messages: Iterable[str], node: str = "") -> None:
+        """The package contradicts itself."""
+        self.problems.extend(Problem(entity, message, node) for message in messages)
+
+    def lacks(self, entity: EntityId, message: str, node: str = "") -> None:
+        """This engine can't do it."""
+        self.problems.append(Problem(entity, message, node, Severity.CAPABILITY))
+
+    def sorted(self) -> tuple[Problem, ...]:
+        """Structural problems first; otherwise in the order in which they were found, without repetitions."""
+        return tuple(
+            sorted(dict.fromkeys(self.problems), key=lambda problem: problem.severity is not Severity.STRUCTURAL)
+        )

@@ -1,14 +1,108 @@
-"""Registers a package: fills the ids that packaging left empty, brings every message into canonical form."""
+"""Registers a package: fills the ids that packaging left empty, and brings every message into canonical form.
+
+Canonical: sets that Python wrote in any order (upstream node ids, bound inputs) are sorted, protobuf is serialized
+deterministically, entities are sorted by name. Three packagings of one file give the same bytes.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+
+from flyteidl.admin.launch_plan_pb2 import LaunchPlan
+from flyteidl.admin.task_pb2 import TaskSpec
+from flyteidl.admin.workflow_pb2 import WorkflowSpec
+from google.protobuf.message import DecodeError
+
 from engine.model.errors import BadPackage
+from engine.wire.entities import Entity, all_nodes, canonical, identifiers, own_id
 from engine.wire.package import Package, PackageFiles
+
+_FILE = re.compile(r".*_(?P<kind>\d+)\.pb\Z", re.DOTALL)
+_MESSAGES: dict[str, Callable[[bytes], Entity]] = {
+    "1": TaskSpec.FromString,
+    "2": WorkflowSpec.FromString,
+    "3": LaunchPlan.FromString,
+}
+"""By the number that ends the file's name: the value of flyteidl's ResourceType."""
+_EMPTY = re.compile(r"(\{\{\s*registration\.(project|domain|version)\s*\}\})?\Z")
+"""An id field that the registrar fills: empty, or one of the placeholders that flytectl knows."""
 
 
 def register(files: PackageFiles, *, project: str, domain: str, version: str = "") -> Package:
     """The package under a project, domain and version; an empty version is derived from the content.
 
-    Raises BadPackage listing every message that can't be parsed or has no name.
+    Raises BadPackage listing every file that is no entity or has no name.
     """
-    raise BadPackage(files.where, ["not registered yet"])
+    entities = list(_parse(files))
+    for entity in entities:
+        _fill(entity, project, domain)
+        _sort_sets(entity)
+    version = version or hashlib.sha256(b"".join(sorted(set(map(canonical, entities))))).hexdigest()[:16]
+    for identifier in (found for entity in entities for found in identifiers(entity)):
+        identifier.version = version if _EMPTY.match(identifier.version) else identifier.version
+    return Package(
+        project,
+        domain,
+        version,
+        tasks=_stored(entity for entity in entities if isinstance(entity, TaskSpec)),
+        workflows=_stored(entity for entity in entities if isinstance(entity, WorkflowSpec)),
+        launch_plans=_stored(entity for entity in entities if isinstance(entity, LaunchPlan)),
+        code_root=files.code_root,
+        dynamic=tuple(sorted(files.dynamic)),
+    )
+
+
+def _stored(entities: Iterable[Entity]) -> tuple[bytes, ...]:
+    named = sorted({(own_id(entity).name, canonical(entity)) for entity in entities})
+    return tuple(data for _, data in named)
+
+
+def _parse(files: PackageFiles) -> list[Entity]:
+    found: list[Entity] = []
+    problems: list[str] = []
+    for name, data in sorted(files.files.items()):
+        entity = _parse_one(name, data)
+        if isinstance(entity, str):
+            problems.append(f"{name}: {entity}")
+        else:
+            found.append(entity)
+    if not found and not problems:
+        problems.append("no task, workflow or launch plan in it")
+    if problems:
+        raise BadPackage(files.where, problems)
+    return found
+
+
+def _parse_one(name: str, data: bytes) -> Entity | str:
+    """The entity in a file, or what is wrong with the file."""
+    kind = _FILE.match(name)
+    parse = _MESSAGES.get(kind["kind"]) if kind else None
+    if parse is None:
+        return "expected a name that ends in _1.pb (task), _2.pb (workflow) or _3.pb (launch plan)"
+    try:
+        entity = parse(data)
+    except DecodeError:
+        return f"its {len(data)} bytes are no serialized {_WORDS[parse]}: damaged or cut off"
+    if not own_id(entity).name:
+        return f"the {_WORDS[parse]} in it has no name: damaged or cut off ({len(data)} bytes)"
+    return entity
+
+
+_WORDS = {_MESSAGES["1"]: "task", _MESSAGES["2"]: "workflow", _MESSAGES["3"]: "launch plan"}
+
+
+def _fill(entity: Entity, project: str, domain: str) -> None:
+    for identifier in identifiers(entity):
+        identifier.project = project if _EMPTY.match(identifier.project) else identifier.project
+        identifier.domain = domain if _EMPTY.match(identifier.domain) else identifier.domain
+
+
+def _sort_sets(entity: Entity) -> None:
+    if not isinstance(entity, WorkflowSpec):
+        return
+    for node in all_nodes(entity):
+        node.upstream_node_ids.sort()
+        if node.WhichOneof("target") == "array_node":
+            node.array_node.bound_inputs.sort()

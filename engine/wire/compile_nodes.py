@@ -1,0 +1,204 @@
+"""Compiles one node: its kind, what it runs, what it waits for, what it takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from flyteidl.core.literals_pb2 import BindingData
+from flyteidl.core.types_pb2 import OutputReference
+from flyteidl.core.workflow_pb2 import Node
+from msgspec import structs
+
+from engine.model.graph import START_NODE, Binding, Interface, LaunchPlanSpec, NodeKind, NodeSpec
+from engine.model.ids import EntityId, EntityKind
+from engine.wire.compile_arrays import array_interface, array_problems, array_spec
+from engine.wire.compile_plans import plan_interface
+from engine.wire.compile_tasks import CompiledTask, Policy, policy_of
+from engine.wire.entities import branch_bodies
+from engine.wire.interfaces import NodeInterface, dump_type, entity_id
+
+UNKNOWN = NodeInterface()
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What the nodes of a package can refer to."""
+
+    home: tuple[str, str, str]
+    """The package's own project, domain and version: a reference elsewhere is not a mistake of its author."""
+    tasks: Mapping[EntityId, CompiledTask]
+    workflows: Mapping[EntityId, Interface]
+    plans: Mapping[EntityId, LaunchPlanSpec]
+
+    def absence(self, target: EntityId) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Of a target that the package does not hold: what is wrong with the package, what this engine lacks."""
+        if (target.project, target.domain, target.version) == self.home:
+            return (f"it runs the {target}, which is not in the package",), ()
+        place = f"{target.project}/{target.domain}, version {target.version}"
+        return (), (f"it runs the {target} of {place}, which is not in this package",)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A compiled node. `wrong` tells how it contradicts the package, `lacks` what this engine has not got for it."""
+
+    message: Node
+    spec: NodeSpec
+    interface: NodeInterface = UNKNOWN
+    wrong: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    bodies: tuple[Built, ...] = ()
+    """The nodes that a branch chooses from; their promises are those of the outer graph."""
+
+
+def build_node(node: Node, targets: Targets) -> Built:
+    """Never raises: a node that can't be understood comes with the reason in `wrong`."""
+    match node.WhichOneof("target"):
+        case "task_node":
+            return _task(node, targets)
+        case "workflow_node":
+            return _workflow(node, targets)
+        case "array_node":
+            return _array(node, targets)
+        case "branch_node":
+            return _branch(node, targets)
+        case "gate_node":
+            return _gate(node)
+        case _:
+            return Built(node, _spec(node, NodeKind.TASK), wrong=("it runs nothing: neither task nor workflow",))
+
+
+def bindings_of(given: Iterable[tuple[str, BindingData]]) -> tuple[Binding, ...]:
+    """Canonical bytes of each binding, in the order of the declaration."""
+    return tuple(Binding(name, data.SerializeToString(deterministic=True)) for name, data in given)
+
+
+def promises(binding: BindingData) -> Iterator[OutputReference]:
+    """Every promise inside a binding, to any depth."""
+    match binding.WhichOneof("value"):
+        case "promise":
+            yield binding.promise
+        case "collection":
+            for item in binding.collection.bindings:
+                yield from promises(item)
+        case "map":
+            for value in binding.map.bindings.values():
+                yield from promises(value)
+
+
+def source_ids(bindings: Iterable[BindingData]) -> tuple[str, ...]:
+    """The node ids that bindings read from, sorted; START_NODE stands for the workflow's inputs."""
+    return tuple(sorted({promise.node_id or START_NODE for data in bindings for promise in promises(data)}))
+
+
+def _spec(node: Node, kind: NodeKind, target: EntityId | None = None, policy: Policy | None = None) -> NodeSpec:
+    policy = policy or policy_of(node.metadata)
+    sources = source_ids(given.binding for given in node.inputs)
+    waits = {*node.upstream_node_ids, *sources} - {START_NODE, ""}
+    return NodeSpec(
+        id=node.id,
+        kind=kind,
+        upstream=tuple(sorted(waits)) or (START_NODE,),
+        bindings=bindings_of((given.var, given.binding) for given in node.inputs),
+        sources=sources,
+        name=node.metadata.name,
+        target=target,
+        retries=policy.retries,
+        timeout_seconds=policy.timeout_seconds,
+        interruptible=policy.interruptible,
+    )
+
+
+def _missing(node: Node, kind: NodeKind, target: EntityId, targets: Targets) -> Built:
+    """A node whose target the package does not hold: its interface is not known."""
+    wrong, lacks = targets.absence(target)
+    return Built(node, _spec(node, kind, target), wrong=wrong, lacks=lacks)
+
+
+def _task(node: Node, targets: Targets) -> Built:
+    target = entity_id(node.task_node.reference_id, EntityKind.TASK)
+    task = targets.tasks.get(target)
+    if task is None:
+        return _missing(node, NodeKind.TASK, target, targets)
+    kind = NodeKind.DYNAMIC if task.dynamic else NodeKind.TASK
+    spec = _spec(node, kind, target, policy_of(node.metadata).over(task.policy))
+    if task.dynamic:
+        spec = structs.replace(spec, detail=f"the @dynamic task {target.name}")
+    return Built(node, spec, NodeInterface(task.spec.interface.inputs, task.spec.interface.outputs))
+
+
+def _workflow(node: Node, targets: Targets) -> Built:
+    if node.workflow_node.WhichOneof("reference") == "launchplan_ref":
+        target = entity_id(node.workflow_node.launchplan_ref, EntityKind.LAUNCH_PLAN)
+        plan = targets.plans.get(target)
+        if plan is None:
+            return _missing(node, NodeKind.LAUNCH_PLAN, target, targets)
+        return Built(node, _spec(node, NodeKind.LAUNCH_PLAN, target), plan_interface(plan))
+    target = entity_id(node.workflow_node.sub_workflow_ref, EntityKind.WORKFLOW)
+    workflow = targets.workflows.get(target)
+    if workflow is None:
+        return _missing(node, NodeKind.SUBWORKFLOW, target, targets)
+    return Built(node, _spec(node, NodeKind.SUBWORKFLOW, target), NodeInterface(workflow.inputs, workflow.outputs))
+
+
+def _array(node: Node, targets: Targets) -> Built:
+    """Element policy and target stand on the inner node; what is bound stands on both."""
+    inner = node.array_node.node
+    match inner.WhichOneof("target"):
+        case "task_node":
+            element, kind = _task(inner, targets), NodeKind.ARRAY
+        case "workflow_node" if inner.workflow_node.WhichOneof("reference") == "launchplan_ref":
+            element, kind = _workflow(inner, targets), NodeKind.ARRAY_OF_LAUNCH_PLANS
+        case _:
+            neither = "it maps over something that is neither a task nor a launch plan"
+            return Built(node, _spec(node, NodeKind.ARRAY), wrong=(neither,))
+    policy = Policy(element.spec.retries, element.spec.timeout_seconds, element.spec.interruptible)
+    spec = structs.replace(
+        _spec(node, kind, element.spec.target, policy),
+        array=array_spec(node.array_node),
+        detail=f"a map over the {element.spec.target}",
+    )
+    interface = array_interface(node.array_node, element.interface)
+    wrong = (*element.wrong, *array_problems(node.array_node, element.interface))
+    return Built(node, spec, interface, wrong, element.lacks)
+
+
+def _branch(node: Node, targets: Targets) -> Built:
+    """It waits for whatever its conditions and its bodies wait for: promises in a body mean nodes of this graph."""
+    bodies = tuple(build_node(body, targets) for body in branch_bodies(node))
+    spec = _spec(node, NodeKind.BRANCH)
+    waits = {up for built in bodies for up in built.spec.upstream} | set(spec.upstream)
+    spec = structs.replace(
+        spec,
+        upstream=tuple(sorted(waits - {START_NODE})) or (START_NODE,),
+        sources=tuple(sorted({*spec.sources, *(source for built in bodies for source in built.spec.sources)})),
+        detail=f"conditional({node.metadata.name!r})",
+    )
+    wrong = tuple(f"body {built.spec.id}: {text}" for built in bodies for text in built.wrong)
+    lacks = tuple(f"body {built.spec.id}: {text}" for built in bodies for text in built.lacks)
+    return Built(node, spec, NodeInterface(outputs=_common_outputs(bodies)), wrong, lacks, bodies)
+
+
+def _common_outputs(bodies: Iterable[Built]) -> Mapping[str, bytes | None] | None:
+    """What every body gives, with the type that the first one gives it."""
+    known = [built.interface.outputs for built in bodies]
+    first = known[0]
+    if first is None:
+        return None
+    return {name: kind for name, kind in first.items() if all(other is None or name in other for other in known)}
+
+
+def _gate(node: Node) -> Built:
+    gate = node.gate_node
+    outputs: dict[str, bytes | None] = {}
+    match gate.WhichOneof("condition"):
+        case "signal":
+            outputs[gate.signal.output_variable_name] = dump_type(gate.signal.type)
+            detail = f"wait_for_input({gate.signal.signal_id!r})"
+        case "approve":
+            outputs = {given.var: None for given in node.inputs}
+            detail = f"approve({gate.approve.signal_id!r})"
+        case _:
+            detail = "sleep"
+    return Built(node, structs.replace(_spec(node, NodeKind.GATE), detail=detail), NodeInterface(outputs=outputs))

@@ -1,0 +1,86 @@
+"""Compiles task templates: what the engine keeps of a task, and whether anything here can run it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from flyteidl.core.literals_pb2 import RetryStrategy
+from flyteidl.core.tasks_pb2 import RuntimeMetadata, TaskMetadata, TaskTemplate
+from flyteidl.core.workflow_pb2 import NodeMetadata
+from google.protobuf.duration_pb2 import Duration
+from msgspec import Struct
+
+from engine.model.graph import TaskSpec
+from engine.model.ids import EntityKind
+from engine.wire.interfaces import entity_id, interface_of
+
+LEGACY_MAP = "container_array"
+
+
+class Policy(Struct, frozen=True):
+    """How often, how long and where: said by a task, or by a node, which then wins field by field."""
+
+    retries: int = 0
+    timeout_seconds: float | None = None
+    interruptible: bool | None = None
+
+    def over(self, task: Policy) -> Policy:
+        """This node's policy; what it does not say is the task's."""
+        return Policy(
+            self.retries or task.retries,
+            self.timeout_seconds if self.timeout_seconds is not None else task.timeout_seconds,
+            self.interruptible if self.interruptible is not None else task.interruptible,
+        )
+
+
+class CompiledTask(Struct, frozen=True):
+    spec: TaskSpec
+    policy: Policy
+    dynamic: bool = False
+    lacks: str = ""
+    """Why no runner of this version can run it; empty if one can."""
+
+
+def policy_of(metadata: TaskMetadata | NodeMetadata) -> Policy:
+    said = metadata.WhichOneof("interruptible_value") is not None
+    return Policy(
+        _retries(metadata.retries), _seconds(metadata.timeout), bool(metadata.interruptible) if said else None
+    )
+
+
+def _retries(strategy: RetryStrategy) -> int:
+    return strategy.retries
+
+
+def _seconds(duration: Duration) -> float | None:
+    """None for the zero duration: flytekit writes it for "no timeout"."""
+    return (duration.seconds + duration.nanos / 1e9) or None
+
+
+def compile_task(template: TaskTemplate, dynamic: Collection[str]) -> CompiledTask:
+    """`dynamic` holds the names of the tasks declared with @dynamic: nothing in the message says so."""
+    runtime = template.metadata.runtime
+    spec = TaskSpec(
+        id=entity_id(template.id, EntityKind.TASK),
+        type=template.type,
+        interface=interface_of(template.interface),
+        template=template.SerializeToString(deterministic=True),
+        runtime_type=RuntimeMetadata.RuntimeType.Name(runtime.type),
+        runtime_version=runtime.version,
+    )
+    return CompiledTask(spec, policy_of(template.metadata), template.id.name in dynamic, lacks_of(template))
+
+
+def lacks_of(template: TaskTemplate) -> str:
+    """Why a task can't be run here, or the empty string."""
+    if template.metadata.is_eager:
+        return "@eager tasks call a Flyte admin service, which this version does not offer"
+    if template.type == LEGACY_MAP:
+        return "it is a map task of the old kind (flytekit.core.legacy_map_task); use flytekit.map_task"
+    match template.WhichOneof("target"):
+        case "container":
+            return ""
+        case "k8s_pod":
+            return "it has a pod template, and pods need a runner that this version lacks"
+        case _:
+            return f"tasks of type {template.type!r} have no container: they need a runner that this version lacks"
