@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import logging
+
+import anyio
+
+from engine.data.container import container_of
+from engine.data.environment import environment
+from engine.data.evidence import read_evidence
+from engine.data.gate import admit
+from engine.data.references import find_references
+from engine.data.template import render, without_download
+from engine.data.together import together
+from engine.machine.judge import Evidence, judge
+from engine.model import layout
 from engine.model.effects import Origin
-from engine.model.errors import Defect
-from engine.model.events import NodeEvent
+from engine.model.errors import Permanent, Transient
+from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded, NodeEvent
 from engine.model.graph import NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey
+from engine.ports.blobstore import BlobStore
 from engine.ports.services import Services
+from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
+
+log = logging.getLogger(__name__)
+FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.1, 10.0
 
 
 async def run_attempt(
@@ -23,8 +41,119 @@ async def run_attempt(
     """Gate and store the inputs (a serialized `LiteralMap`), run the task, judge it.
 
     Returns the events still to be appended: `AttemptSucceeded` or `AttemptFailed` last, and before it `AttemptStarted`
-    where the task ended before that could be reported on its own. A Permanent becomes AttemptFailed; a Transient
-    is raised.
-    `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again.
+    where the task ended before that could be reported on its own. A Permanent becomes AttemptFailed; a Transient is
+    raised. `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again.
     """
-    raise Defect("run_attempt is not written yet")
+    folder = _Folder(services.blobs, key, tuple(task.interface.outputs))
+    try:
+        if not resumed:
+            await services.blobs.delete(folder.uri)
+        elif (found := await _earlier_end(services, folder)) is not None:
+            return [found]
+        request = await _prepared(services, key, spec, task, inputs, origin)
+        ended, unsent = await _run(services, request)
+    except Permanent as problem:
+        return [AttemptFailed(key, problem.failure, problem.recoverable)]
+    return [*unsent, folder.judged(await folder.read_patiently(ended))]
+
+
+class _Folder:
+    """What an attempt leaves behind, and what that means."""
+
+    def __init__(self, blobs: BlobStore, key: AttemptKey, declared: tuple[str, ...]) -> None:
+        self.blobs, self.key, self.declared = blobs, key, declared
+        self.uri = blobs.uri(layout.attempt_prefix(key))
+
+    async def read(self, ended: Exit) -> Evidence:
+        return await read_evidence(self.blobs, self.uri, ended, self.declared)
+
+    async def read_patiently(self, ended: Exit) -> Evidence:
+        """A task that has run must not run again only because its outcome can't be read just now."""
+        wait = FIRST_WAIT_SECONDS
+        while True:
+            try:
+                return await self.read(ended)
+            except Transient as trouble:
+                fields = {"key": str(self.key), "wait": wait, "cause": str(trouble)}
+                log.warning("outcome of an attempt can't be read, will try again", extra=fields)
+                await anyio.sleep(wait)
+                wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+
+    async def is_finished(self, evidence: Evidence) -> bool:
+        """Whether the files alone are a whole outcome: nothing cut off, nothing missing that they refer to."""
+        if evidence.error is not None or evidence.has_futures:
+            return not evidence.error_problem
+        if evidence.outputs is None or evidence.error_problem or evidence.outputs_problem:
+            return False
+        if any(name not in evidence.outputs for name in self.declared):
+            return False
+        found = find_references(await self.blobs.get(f"{self.uri}/outputs.pb"))
+        own = [reference.uri for reference in found if reference.uri.startswith(f"{self.uri}/")]
+        return all([await self.blobs.size(uri) is not None for uri in own])
+
+    def judged(self, evidence: Evidence) -> AttemptSucceeded | AttemptFailed:
+        verdict = judge(evidence)
+        if verdict.failure is not None:
+            return AttemptFailed(self.key, verdict.failure, verdict.recoverable)
+        outputs_uri = "" if evidence.outputs is None else f"{self.uri}/outputs.pb"
+        sizes = {} if self.key.index is None else {name: verdict.output_bytes[name] for name in self.declared}
+        return AttemptSucceeded(self.key, outputs_uri, sizes)
+
+
+async def _earlier_end(services: Services, folder: _Folder) -> AttemptSucceeded | AttemptFailed | None:
+    """The end that this attempt had already come to, or None when it is to run (or goes on running: it is adopted)."""
+    evidence = await folder.read(Exit(ExitReason.LOST))
+    if await folder.is_finished(evidence):
+        await services.runner.stop(folder.key)
+        return folder.judged(evidence)
+    if evidence.outputs is not None or evidence.error_problem:
+        await services.runner.stop(folder.key)
+        await services.blobs.delete(folder.uri)
+    return None
+
+
+async def _prepared(
+    services: Services, key: AttemptKey, spec: NodeSpec, task: TaskSpec, inputs: bytes, origin: Origin
+) -> TaskRequest:
+    """Everything the runner needs: inputs stored, command rendered."""
+    blobs, limits = services.blobs, services.offload
+    container = container_of(task)
+    argv = without_download(container.argv) if origin.code_root else container.argv
+    rendered = await render(blobs, key, task, argv, inputs)
+    await admit(blobs, task, inputs, limits, blobs.uri(layout.attempt_inputs(key)))
+    return TaskRequest(
+        key=key,
+        task=task,
+        argv=rendered,
+        env=container.env | environment(key, spec, task, origin, limits),
+        prefix_uri=blobs.uri(layout.attempt_prefix(key)),
+        timeout_seconds=spec.timeout_seconds,
+        code_root=origin.code_root,
+    )
+
+
+async def _run(services: Services, request: TaskRequest) -> tuple[Exit, list[NodeEvent]]:
+    """Run the task and report its start meanwhile; the start of one that ends at once is returned with the end."""
+    start = AttemptStarted(request.key, services.blobs.uri(layout.attempt_inputs(request.key)))
+    awake = anyio.Event()
+    ended: Exit | None = None
+    unsent: list[NodeEvent] = []
+
+    def started() -> None:
+        unsent.append(start)
+        awake.set()
+
+    async def run() -> None:
+        nonlocal ended
+        ended = await services.runner.run(request, started)
+        awake.set()
+
+    async def report() -> None:
+        await awake.wait()
+        if ended is None:
+            unsent.clear()
+            await services.report([start])
+
+    await together(run, report)
+    assert ended is not None
+    return ended, unsent

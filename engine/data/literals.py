@@ -113,21 +113,24 @@ def unwrapped(literal: Data) -> Data:
 
 def union_value(literal: Data) -> Data | None:
     """The value of a union literal, or None for any other literal."""
+    union = union_payload(literal)
+    if union is None:
+        return None
+    return _joined([union[value:end] for tag, _, value, end in fields(union) if tag == UNION_VALUE])
+
+
+def union_payload(literal: Data) -> Data | None:
+    """The `Union` that a literal holds (value and type), or None for any other literal."""
     whole = shape(literal)
     if whole.kind is not Kind.SCALAR:
         return None
-    parts: list[Data] = []
-    is_union = False
+    parts: list[Data] | None = None
     for tag, _, value, end in fields(whole.payload):
         if tag == UNION:
-            is_union = True
-            parts.append(whole.payload[value:end])
+            parts = [*(parts or []), whole.payload[value:end]]
         elif tag in _SCALARS:
-            is_union, parts = False, []
-    if not is_union:
-        return None
-    union = _joined(parts)
-    return _joined([union[value:end] for tag, _, value, end in fields(union) if tag == UNION_VALUE])
+            parts = None
+    return None if parts is None else _joined(parts)
 
 
 _SCALARS = {number * 8 + 2 for number in range(1, 9)}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.model.errors import Defect
+from engine.data.literals import entries, literal_map
+from engine.data.resolve import resolve
+from engine.model import layout
+from engine.model.errors import ErrorKind, Failure, Permanent
 from engine.model.graph import Binding, Graph, LaunchPlanSpec
 from engine.model.ids import AttemptKey
 from engine.ports.blobstore import BlobStore
@@ -17,14 +20,26 @@ async def resolve_and_store(
 
     Raises Permanent (BindingResolutionFailure) and Transient, as `resolve` does.
     """
-    raise Defect("resolve_and_store is not written yet")
+    inputs = await resolve(blobs, bindings, sources)
+    return await _stored(blobs, layout.node_inputs(key.execution, key.path), inputs)
 
 
 async def write_outputs(
     blobs: BlobStore, key: AttemptKey, bindings: Sequence[Binding], sources: Mapping[str, str]
 ) -> str:
-    """Store what the bindings give as the outputs of `key`; the URI, or "" where there is nothing to store."""
-    raise Defect("write_outputs is not written yet")
+    """Store what the bindings give as the outputs of `key`; the URI, or "" where there is nothing to store.
+
+    Raises Permanent (BindingResolutionFailure) and Transient, as `resolve` does.
+    """
+    return await _stored(blobs, layout.outputs(key), await resolve(blobs, bindings, sources))
+
+
+async def _stored(blobs: BlobStore, key: str, data: bytes) -> str:
+    if not data:
+        return ""
+    uri = blobs.uri(key)
+    await blobs.put(uri, data)
+    return uri
 
 
 async def child_inputs(
@@ -36,6 +51,13 @@ async def child_inputs(
 ) -> bytes:
     """Every input of a child execution, as a serialized `LiteralMap`: defaults, then bindings, then fixed inputs.
 
-    Raises Permanent (USER) naming the inputs that nobody gives.
+    Large values stay references. Raises Permanent (USER) naming the inputs that nobody gives; else as `resolve` does.
     """
-    raise Defect("child_inputs is not written yet")
+    given = entries(await resolve(blobs, bindings, sources))
+    inputs = {**entries(plan.defaults), **given, **entries(plan.fixed)}
+    missing = [name for name in workflow.interface.inputs if name not in inputs]
+    if missing:
+        what = f"input {missing[0]!r} is" if len(missing) == 1 else f"inputs {', '.join(map(repr, missing))} are"
+        message = f"{plan.id} can't be started: {what} missing; the node gives {', '.join(given) or 'none'}"
+        raise Permanent(Failure(code="RemoteChildWorkflowExecutionFailed", kind=ErrorKind.USER, message=message))
+    return literal_map({name: literal for name, literal in inputs.items() if name in workflow.interface.inputs})

@@ -25,7 +25,11 @@ INDEX_SUFFIX = "_offloaded_index.bin"
 MAX_CHAIN = 16
 """References that may lead to each other before it is called a loop."""
 
-_MAY_BE_A_REFERENCE = re.compile(rb"\x42(?:[\x80-\xff]{0,4}[\x00-\x7f][\x0a\x10\x1a])", re.DOTALL)
+_LENGTH = rb"[\x80-\xff]{0,4}[\x00-\x7f]"
+_MAY_BE_A_REFERENCE = re.compile(rb"\x42" + _LENGTH + rb"\x0a" + _LENGTH + rb"(?:/|[A-Za-z][A-Za-z0-9+.\-]{0,30}:)")
+"""The field of an offloaded literal, whose first field is a URI or an absolute path: every reference begins so."""
+LONGEST_BEGINNING = 64
+"""Bytes; more than what the pattern above can match."""
 
 
 class Reference(Struct, frozen=True):

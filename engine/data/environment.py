@@ -1,0 +1,55 @@
+"""The FLYTE_* variables of an attempt (behaviour reference 3.5, interop 2 and 3)."""
+
+from __future__ import annotations
+
+from engine.model.effects import Origin
+from engine.model.graph import NodeSpec, TaskSpec
+from engine.model.ids import AttemptKey, EntityId, EntityKind
+from engine.model.limits import MIB, OffloadLimits
+
+INDEX = "FLYTE_K8S_ARRAY_INDEX"
+
+
+def environment(
+    key: AttemptKey, spec: NodeSpec, task: TaskSpec, origin: Origin, limits: OffloadLimits
+) -> dict[str, str]:
+    """What the engine tells the task about itself, its execution, its place in a map and the limits of values."""
+    execution = key.execution
+    found = {
+        "FLYTE_INTERNAL_EXECUTION_WORKFLOW": _named(origin.workflow),
+        "FLYTE_INTERNAL_EXECUTION_ID": execution.name,
+        "FLYTE_INTERNAL_EXECUTION_PROJECT": execution.project,
+        "FLYTE_INTERNAL_EXECUTION_DOMAIN": execution.domain,
+        "FLYTE_INTERNAL_TASK_PROJECT": task.id.project,
+        "FLYTE_INTERNAL_TASK_DOMAIN": task.id.domain,
+        "FLYTE_INTERNAL_TASK_NAME": task.id.name,
+        "FLYTE_INTERNAL_TASK_VERSION": task.id.version,
+        "FLYTE_ATTEMPT_NUMBER": str(key.attempt),
+    }
+    if origin.entity.kind is EntityKind.LAUNCH_PLAN:
+        found["FLYTE_INTERNAL_EXECUTION_LAUNCHPLAN"] = _named(origin.entity)
+    return found | _array(key, spec) | _offloading(limits)
+
+
+def _named(entity: EntityId) -> str:
+    return f"{entity.project}:{entity.domain}:{entity.name}"
+
+
+def _array(key: AttemptKey, spec: NodeSpec) -> dict[str, str]:
+    """User code sees index k; the offset leads flytekit to item 0, the only one in an element's own inputs."""
+    if key.index is None:
+        return {}
+    found = {INDEX: str(key.index), "BATCH_JOB_ARRAY_INDEX_VAR_NAME": INDEX}
+    if spec.array is None or not spec.array.original_interface:
+        found["BATCH_JOB_ARRAY_INDEX_OFFSET"] = str(-key.index)
+    return found
+
+
+def _offloading(limits: OffloadLimits) -> dict[str, str]:
+    """flytekit counts in whole MiB. It never offloads what the engine would not; less than 1 MiB can't be said."""
+    if not limits.enabled or limits.min_size < MIB:
+        return {}
+    return {
+        "_F_L_MIN_SIZE_MB": str(-(-limits.min_size // MIB)),
+        "_F_L_MAX_SIZE_MB": str(max(1, limits.max_size // MIB)),
+    }

@@ -1,0 +1,64 @@
+"""What an attempt's folder says about its end: error.pb, futures.pb, outputs.pb. Values are not parsed."""
+
+from __future__ import annotations
+
+from flyteidl.core import errors_pb2, execution_pb2
+from google.protobuf.message import DecodeError
+
+from engine.data.framing import CorruptMessage, framed_size
+from engine.data.literals import entries
+from engine.data.stored import BLOCK, Reader, map_spans
+from engine.machine.judge import ErrorDocument, Evidence
+from engine.ports.blobstore import BlobStore
+from engine.ports.taskrunner import Exit
+
+
+async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared: tuple[str, ...]) -> Evidence:
+    """Everything the judge wants to know, in one read where the files are small. Raises Transient."""
+    names = ("error.pb", "futures.pb", "outputs.pb")
+    error, futures, outputs = await blobs.get_many([f"{prefix_uri}/{name}" for name in names], end=BLOCK)
+    document, error_problem = None, ""
+    if error is not None:
+        whole = error if len(error) < BLOCK else await blobs.get(f"{prefix_uri}/error.pb")
+        document, error_problem = _error(whole)
+    sizes, outputs_problem = None, ""
+    if outputs is not None:
+        try:
+            sizes = await _sizes(blobs, f"{prefix_uri}/outputs.pb", outputs)
+        except CorruptMessage as problem:
+            outputs_problem = str(problem)
+    return Evidence(
+        exit=exit,
+        declared=declared,
+        error=document,
+        error_problem=error_problem,
+        has_futures=futures is not None,
+        outputs=sizes,
+        outputs_problem=outputs_problem,
+    )
+
+
+def _error(data: bytes) -> tuple[ErrorDocument | None, str]:
+    try:
+        document = errors_pb2.ErrorDocument.FromString(data)
+    except DecodeError as problem:
+        return None, f"{len(data)} bytes that are no ErrorDocument ({problem})"
+    if not document.HasField("error"):
+        return None, f"{len(data)} bytes that hold no error"
+    error = document.error
+    found = ErrorDocument(
+        code=error.code,
+        message=error.message,
+        recoverable=error.kind == errors_pb2.ContainerError.RECOVERABLE,
+        system=error.origin == execution_pb2.ExecutionError.SYSTEM,
+    )
+    return found, ""
+
+
+async def _sizes(blobs: BlobStore, uri: str, head: bytes) -> dict[str, int]:
+    """Output variable -> framed bytes of its literal in a list. `head` is the file, or its first block."""
+    if len(head) < BLOCK:
+        return {name: framed_size(len(literal)) for name, literal in entries(head).items()}
+    size = await blobs.size(uri) or 0
+    spans = await map_spans(Reader(blobs, uri, head), size)
+    return {name: framed_size(end - start) for name, (start, end) in spans.items()}
