@@ -151,11 +151,12 @@ class Effects(Group):
 
     first_seconds: Annotated[Seconds, Field(gt=0)] = 0.1
     """Seconds before the second try of an effect that met a passing trouble (a store or a system that is down). Each
-    further wait is longer."""
+    further wait is twice as long."""
     max_seconds: Seconds = 10.0
-    """The longest of these waits, in seconds."""
+    """The longest of these waits in seconds, before jitter."""
     jitter: Annotated[float, Field(ge=0, le=1), Named("number from 0 to 1")] = 0.2
-    """Part of each wait that is drawn by chance, so that many nodes do not try again at the same moment."""
+    """Share of each wait by which it is made longer or shorter by chance, so that many nodes do not try again at the
+    same moment."""
 
     @field_validator("max_seconds")
     @classmethod

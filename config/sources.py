@@ -13,10 +13,12 @@ from pathlib import Path
 import yaml
 
 PREFIX = "PROPWASH_"
-NOT_SETTINGS = frozenset({"PROPWASH_HOME", "PROPWASH_CONFIG"})
-"""Variables that the command line reads itself."""
-_SERVICE_LINK = re.compile(r"PROPWASH_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)\Z")
-"""Kubernetes sets these in every pod beside a Service named `propwash...`."""
+NOT_SETTINGS = (
+    re.compile(r"PROPWASH_(HOME|CONFIG)"),  # the command line reads them itself
+    re.compile(r"PROPWASH_RUNNER_\w+"),  # marks the processes of a task, which may run an engine of its own
+    # Kubernetes sets these in every pod beside a Service named `propwash...`.
+    re.compile(r"PROPWASH_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)"),
+)
 
 Tree = Mapping[str, object]
 
@@ -70,7 +72,7 @@ def from_file(path: str | Path, origin: str) -> Source | Problem:
 def from_environ(environ: Mapping[str, str]) -> Iterator[Source | Problem]:
     """Variables such as `PROPWASH_OFFLOADING__MIN_SIZE`, each a source of its own, in alphabetical order."""
     for name in sorted(environ):
-        if not name.startswith(PREFIX) or name in NOT_SETTINGS or _SERVICE_LINK.match(name):
+        if not name.startswith(PREFIX) or any(pattern.fullmatch(name) for pattern in NOT_SETTINGS):
             continue
         group, *rest = name.removeprefix(PREFIX).split("__")
         path = [group.lower(), *(part.lower() for part in rest[:1]), *rest[1:]]
