@@ -1,0 +1,204 @@
+"""LocalRunner: attempts as processes of this machine, a few at a time."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+from anyio import to_thread
+
+from engine.adapters.processes import command, place
+from engine.adapters.processes.messages import Ended, Start
+from engine.adapters.processes.watch import watch
+from engine.adapters.processes.zygotes import Zygotes, take_over
+from engine.model.errors import BadInput, EngineError
+from engine.model.ids import AttemptKey
+from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
+
+log = logging.getLogger(__name__)
+
+Put = Callable[[str, bytes], Awaitable[None]]
+"""Stores an object at a URI, as BlobStore.put does."""
+CLEANUP_SECONDS = 30.0
+"""For storing the output and deleting the folder of an attempt, also when the engine is told to stop."""
+
+
+class LocalRunner:
+    """A TaskRunner. Enter it (`async with`) before use; when the block ends nothing that it started runs.
+
+    `workdir` belongs to this runner alone: processes that an earlier one left there are killed, its folders deleted.
+    Every attempt starts in an empty folder of its own; the author's modules are on PYTHONPATH, not in that folder.
+    `log_limit`: bytes kept of stdout and of stderr, beside the attempt's outputs; `put` stores them where the attempt's
+    prefix is not a local folder. `fork`: keep a parent with flytekit imported and fork it (Linux only).
+    """
+
+    def __init__(
+        self,
+        workdir: Path,
+        *,
+        python: str = sys.executable,
+        max_concurrent: int | None = None,
+        log_limit: int = 10 * 2**20,
+        stop_grace_seconds: float = 5.0,
+        fork: bool = True,
+        put: Put | None = None,
+    ) -> None:
+        self._folder = workdir.resolve() / "running"
+        self._python, self._fork = _program(python), fork
+        self._log_limit, self._grace, self._put = log_limit, stop_grace_seconds, put
+        self._environ = dict(os.environ)
+        self._slots = anyio.CapacityLimiter(max_concurrent or os.cpu_count() or 1)
+        self._numbers = itertools.count(1)
+        self._attempts: dict[AttemptKey, _Attempt] = {}
+        self._exits = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await to_thread.run_sync(take_over, self._folder)
+        self._tasks = await self._exits.enter_async_context(anyio.create_task_group())
+        self._zygotes = Zygotes(self._tasks, self._folder, self._python, self._environ, fork=self._fork)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        self._tasks.cancel_scope.cancel()
+        try:
+            return await self._exits.__aexit__(kind, error, traceback)
+        except BaseExceptionGroup as group:
+            if group.exceptions != (error,):
+                raise
+            return None  # the block's own error goes on as it is, not wrapped by the task group
+        finally:
+            await _bounded(place.remove, self._folder)
+
+    def warm(self) -> None:
+        """Start the warm parent in the background, so that the first flytekit task need not wait for its import."""
+        self._tasks.start_soon(self._zygotes.warm)
+
+    async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
+        """See TaskRunner."""
+        if (attempt := self._attempts.get(request.key)) is not None:
+            return await attempt.join(started)
+        attempt = self._attempts[request.key] = _Attempt()
+        try:
+            with attempt.scope:
+                async with self._slot(attempt):
+                    attempt.exit = await self._perform(request, attempt.announcing(started))
+        finally:
+            del self._attempts[request.key]
+            attempt.gone.set()
+        return attempt.outcome()
+
+    async def stop(self, key: AttemptKey) -> None:
+        """See TaskRunner. An attempt that waits for a slot ends likewise."""
+        if (attempt := self._attempts.get(key)) is not None:
+            attempt.scope.cancel()
+            await attempt.gone.wait()
+
+    @asynccontextmanager
+    async def _slot(self, attempt: _Attempt) -> AsyncIterator[None]:
+        """First come, first served."""
+        await self._slots.acquire_on_behalf_of(attempt)
+        try:
+            yield
+        finally:
+            self._slots.release_on_behalf_of(attempt)
+
+    async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
+        folder = self._folder / str(next(self._numbers))
+        try:
+            where = await to_thread.run_sync(place.prepare, folder, request.prefix_uri)
+            return await self._execute(request, where, started)
+        except OSError as error:
+            return Exit(ExitReason.NOT_STARTED, error.errno or 0, f"no process or folder for the task: {error}")
+        finally:
+            await _bounded(place.remove, folder)
+
+    async def _execute(self, request: TaskRequest, where: place.Place, started: Callable[[], None]) -> Exit:
+        env = command.environment(self._environ, request, os.path.dirname(self._python), where)
+        parent = await self._zygotes.choose(request.argv, env)
+        logs = str(where.stdout), str(where.stderr)
+        job = parent.start(Start(request.argv, env, str(where.cwd), *logs, self._log_limit))
+        try:
+            return await watch(parent, job, request, started, self._grace, env["PATH"])
+        finally:
+            if isinstance(job.end, Ended) and job.end.log_problem:
+                extra = {"attempt": str(request.key), "cause": job.end.log_problem}
+                log.warning("what a task printed could not be kept", extra=extra)
+            if not place.is_local(request.prefix_uri):
+                with anyio.move_on_after(CLEANUP_SECONDS, shield=True):
+                    await self._store_logs(request, where)
+
+    async def _store_logs(self, request: TaskRequest, where: place.Place) -> None:
+        for path in (where.stdout, where.stderr):
+            try:
+                if self._put is not None:
+                    await self._put(f"{request.prefix_uri}/{path.name}", await anyio.Path(path).read_bytes())
+            except (EngineError, OSError) as error:
+                extra = {"attempt": str(request.key), "file": path.name, "cause": str(error)}
+                log.warning("what a task printed could not be stored", extra=extra)
+
+
+class _Attempt:
+    """An attempt from the call of `run` to its end; a second call for the same key joins it."""
+
+    def __init__(self) -> None:
+        self.scope = anyio.CancelScope()
+        self.begun = anyio.Event()
+        self.gone = anyio.Event()
+        self.exit: Exit | None = None
+
+    def announcing(self, started: Callable[[], None]) -> Callable[[], None]:
+        def announce() -> None:
+            self.begun.set()
+            started()
+
+        return announce
+
+    async def join(self, started: Callable[[], None]) -> Exit:
+        """Wait for the end as the first caller does; cancelled, it ends the attempt as the first caller would."""
+
+        async def pass_on() -> None:
+            await self.begun.wait()
+            started()
+
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(pass_on)
+                await self.gone.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            if not self.gone.is_set():
+                self.scope.cancel()
+                with anyio.CancelScope(shield=True):
+                    await self.gone.wait()
+        return self.outcome()
+
+    def outcome(self) -> Exit:
+        if self.exit is not None:
+            return self.exit
+        if self.begun.is_set():
+            return Exit(ExitReason.SIGNALLED, signal.SIGTERM, "it was stopped by the engine")
+        return Exit(ExitReason.NOT_STARTED, 0, "it was stopped before it began")
+
+
+async def _bounded(remove: Callable[[Path], None], folder: Path) -> None:
+    with anyio.move_on_after(CLEANUP_SECONDS, shield=True):
+        await to_thread.run_sync(remove, folder, abandon_on_cancel=True)
+
+
+def _program(python: str) -> str:
+    """The absolute path of an interpreter; not resolved further, because a venv's Python is a link out of it."""
+    if (found := shutil.which(python)) is None:
+        raise BadInput(f"processes.python is {python!r}; there is no such program, so no task can be run")
+    return os.path.abspath(found)
