@@ -58,7 +58,7 @@ class Shaper:
         trials = []
         for choice in sorted(alternatives, key=lambda choice: choice.get("type") != own):
             trial = Mistakes()
-            shaped = Shaper(self._root, trial, self._deepest).shape(value, choice, where, depth)
+            shaped = Shaper(self._root, trial, self._deepest).shape(value, choice, where, depth + 1)
             if not trial.count:
                 return shaped
             if choice.get("type") != "null":
