@@ -15,6 +15,9 @@ from engine.wire.package import PackageFiles
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """One entity; a workflow of 10,000 nodes takes about 3 MB."""
 MAX_PACKAGE_BYTES = 512 * 1024 * 1024
+"""All entities together."""
+MAX_MEMBER_BYTES = 2 * 1024 * 1024 * 1024
+"""Anything else in an archive, which is passed over."""
 MAX_FILES = 100_000
 CODE_ARCHIVE = re.compile(r"fast[0-9a-f]{32}\.tar\.gz\Z")
 """The author's sources, which `pyflyte package --copy all` puts beside the entities under this name."""
@@ -99,9 +102,11 @@ def _content(member: _Member, problems: list[str]) -> bytes:
 
 def _check_size(path: Path, member: _Member, count: int, total: int) -> None:
     """Raises at once: what is too large is not read to its end."""
-    if member.name.endswith(".pb") and member.size > MAX_FILE_BYTES:
-        raise BadPackage(str(path), [f"{member.name}: {member.size} bytes; an entity has at most {MAX_FILE_BYTES}"])
-    if total + member.size > MAX_PACKAGE_BYTES:
-        raise BadPackage(str(path), [f"{member.name}: a package has at most {MAX_PACKAGE_BYTES} bytes in all"])
+    entity = member.name.endswith(".pb")
+    limit = MAX_FILE_BYTES if entity else MAX_MEMBER_BYTES
+    if member.size > limit:
+        raise BadPackage(str(path), [f"{member.name}: it has {member.size} bytes; at most {limit} are read"])
+    if entity and total + member.size > MAX_PACKAGE_BYTES:
+        raise BadPackage(str(path), [f"{member.name}: the entities have more than {MAX_PACKAGE_BYTES} bytes in all"])
     if count > MAX_FILES:
-        raise BadPackage(str(path), [f"a package has at most {MAX_FILES} files"])
+        raise BadPackage(str(path), [f"it has more than {MAX_FILES} files"])

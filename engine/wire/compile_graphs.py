@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from flyteidl.core.workflow_pb2 import WorkflowMetadata, WorkflowTemplate
 from msgspec import structs
@@ -16,7 +17,7 @@ from engine.wire.interfaces import NodeInterface
 from engine.wire.problems import Report
 
 _SHOWN = 10
-"""Nodes of a cycle that a message lists."""
+"""Cycles that are reported, and nodes of a cycle that a message lists."""
 
 
 def compile_graph(template: WorkflowTemplate, id: EntityId, targets: Targets, report: Report) -> Graph:
@@ -105,7 +106,8 @@ def _edge_problems(node: Built, built: Mapping[str, Built]) -> Iterator[str]:
 
 
 def _cycle_problems(built: Mapping[str, Built]) -> Iterator[str]:
-    for cycle in cycles({key: node.spec.upstream for key, node in built.items()}):
+    found = cycles({key: node.spec.upstream for key, node in built.items()})
+    for cycle in islice(found, _SHOWN):
         if len(cycle) == 1:
             yield f"node {cycle[0]} waits for itself"
         else:

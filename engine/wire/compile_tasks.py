@@ -79,8 +79,17 @@ def lacks_of(template: TaskTemplate) -> str:
         return "it is a map task of the old kind (flytekit.core.legacy_map_task); use flytekit.map_task"
     match template.WhichOneof("target"):
         case "container":
-            return ""
+            return _container_lacks(template)
         case "k8s_pod":
-            return "it has a pod template, and pods need a runner that this version lacks"
+            return ""
         case _:
             return f"tasks of type {template.type!r} have no container: they need a runner that this version lacks"
+
+
+def _container_lacks(template: TaskTemplate) -> str:
+    container = template.container
+    if not container.command and not container.args:
+        return "it has no command of its own: running its image's needs a runner that this version lacks"
+    if container.data_config.enabled and template.interface.outputs.variables:
+        return "it leaves its outputs as files in its container: collecting them needs a runner that this version lacks"
+    return ""

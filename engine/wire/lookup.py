@@ -48,12 +48,12 @@ def _runnable(program: Program) -> dict[str, EntityId]:
 def _known(names: Collection[str], wanted: str) -> str:
     """The names there are; of many, those most like the wanted one."""
     if not names:
-        return "There are none."
+        return "It holds none."
     shown = sorted(names)
     if len(shown) > _SHOWN:
         shown = difflib.get_close_matches(wanted, shown, _SHOWN, cutoff=0.0)
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    return f"There is: {', '.join(shown)}{more}."
+    return f"There are: {', '.join(shown)}{more}."
 
 
 def reachable_problems(compiled: Compiled, entity: EntityId, kinds: Collection[NodeKind]) -> tuple[Problem, ...]:
