@@ -37,8 +37,15 @@ def no_children_left() -> Iterator[None]:
 
 def children() -> set[int]:
     """Process ids of this process's children, dead ones that nobody waited for included (Linux only, else empty)."""
-    lists = [path.read_text() for path in Path("/proc/self/task").glob("*/children")]
+    lists = [_text(path) for path in Path("/proc/self/task").glob("*/children")]
     return {int(pid) for pids in lists for pid in pids.split() if "resource_tracker" not in command(int(pid))}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""  # a thread that has just ended
 
 
 def command(pid: int) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -81,6 +82,15 @@ def copy_as_after_a_crash(home: Path, to: Path) -> None:
     for file in home.glob(f"{LOG_FILE}*"):
         if not file.name.endswith("-shm"):
             shutil.copy(file, to)
+
+
+@contextmanager
+def nobody_can_write(path: Path) -> Iterator[None]:
+    """As a disk that takes its time: the writer waits until the block is left."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("ROLLBACK")
 
 
 def no_more_pages(log: SqliteLog) -> None:

@@ -23,6 +23,8 @@ class MemoryLog:
         self._inbox: dict[int, bytes] = {}
         """Everything after the cursor, in order; what is not in `_events` too is lost in a crash."""
         self._next_offset = 1
+        self._backlog_end = 0
+        """Offset of the last event that was there when this log was opened."""
         self._executions: dict[ExecutionId, bytes] = {}
         self._unfinished: dict[ExecutionId, None] = {}
         self._nodes: dict[ExecutionId, dict[str, bytes]] = {}
@@ -36,7 +38,8 @@ class MemoryLog:
         after = MemoryLog()
         after._events = dict(self._events)
         after._inbox = {offset: raw for offset, raw in self._inbox.items() if offset in self._events}
-        after._next_offset = max(self._events, default=0) + 1
+        after._backlog_end = max(self._events, default=0)
+        after._next_offset = after._backlog_end + 1
         after._executions, after._unfinished = dict(self._executions), dict(self._unfinished)
         after._nodes = {execution: dict(nodes) for execution, nodes in self._nodes.items()}
         after._history = {execution: dict(facts) for execution, facts in self._history.items()}
@@ -47,6 +50,10 @@ class MemoryLog:
         """From now on every write fails, as on a full disk."""
         self._broken = cause
         self._wake()
+
+    @property
+    def behind(self) -> bool:
+        return next(iter(self._inbox), self._next_offset) <= self._backlog_end
 
     async def append(self, events: Sequence[Event], *, durable: bool) -> None:
         self._check()

@@ -1,4 +1,4 @@
-"""The home folder: where the log's file lies, and the lock that keeps a second engine out."""
+"""The home folder: the name of the log's file, and the lock that keeps a second engine out."""
 
 from __future__ import annotations
 
@@ -38,11 +38,3 @@ class HomeLock:
 
     def release(self) -> None:
         os.close(self._file)
-
-
-def log_file(home: Path) -> Path:
-    """The log of a home that must be there already. Raises BadInput."""
-    path = home / LOG_FILE
-    if not path.is_file():
-        raise BadInput(f"there is no home at {home}: expected the log file {path}")
-    return path

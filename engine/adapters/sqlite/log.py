@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
-from engine.adapters.sqlite.home import LOG_FILE, HomeLock, log_file
+from engine.adapters.sqlite.home import LOG_FILE, HomeLock
 from engine.adapters.sqlite.inbox import Inbox
 from engine.adapters.sqlite.reader import SqliteReader
 from engine.adapters.sqlite.rows import change_rows, event_rows
@@ -37,9 +37,9 @@ logger = logging.getLogger(__name__)
 class SqliteLog:
     """Use `open` or `open_readonly`."""
 
-    def __init__(self, path: Path, writer: sqlite3.Connection, reader: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, lock: HomeLock, writer: sqlite3.Connection, reader: sqlite3.Connection) -> None:
         self._path = path
-        self._writer, self._reader = Writer(writer, path, self._settle), SqliteReader(reader, path)
+        self._writer, self._reader = Writer(writer, path, lock, self._settle), SqliteReader(reader, path)
         self._inbox = Inbox()
         self._committing = 0
         self._failure: EngineError | None = None
@@ -49,35 +49,32 @@ class SqliteLog:
     async def open(cls, home: Path, *, synchronous: Synchronous = Synchronous.FULL) -> AsyncIterator[SqliteLog]:
         """The log of a home, made if it is not there; nobody else can write to it until the block is left.
 
-        Leaving the block writes what is queued, in at most CLOSE_SECONDS. Raises HomeInUse, HomeTooNew, BadInput,
-        LogFailed.
+        Leaving the block writes what is queued. If the disk hangs, that is left to the writer's thread after
+        CLOSE_SECONDS; the home stays locked until it ends. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
         """
-        path, written = home / LOG_FILE, True
-        lock = await anyio.to_thread.run_sync(HomeLock, home)
+        log = cls(home / LOG_FILE, *await anyio.to_thread.run_sync(_take, home, synchronous))
         try:
-            log = cls(path, *await anyio.to_thread.run_sync(_connect, path, synchronous))
-            try:
-                log._inbox.start_at(*await log._reader.position())
-                yield log
-            finally:
-                with anyio.CancelScope(shield=True):
-                    written = await log._close()
+            log._inbox.start_at(*await log._reader.position())
+            yield log
         finally:
-            # While the writer still hangs on its disk no other engine may write: the lock ends with this process then.
-            if written:
-                lock.release()
+            with anyio.CancelScope(shield=True):
+                await log._close()
 
     @staticmethod
     @asynccontextmanager
     async def open_readonly(home: Path) -> AsyncIterator[SqliteReader]:
         """The log of a home, for a look while an engine may be running. Raises HomeTooNew, BadInput, LogFailed."""
-        path = log_file(home)
+        path = home / LOG_FILE
         reader = SqliteReader(await anyio.to_thread.run_sync(connect_reader, path), path)
         try:
             yield reader
         finally:
             with anyio.move_on_after(CLOSE_SECONDS, shield=True):
                 await reader.close()
+
+    @property
+    def behind(self) -> bool:
+        return self._inbox.backlog
 
     @property
     def transactions(self) -> int:
@@ -136,16 +133,13 @@ class SqliteLog:
         """The next BATCH_RECORDS stored events with an offset above `after`, processed or not: what a replay reads."""
         return await self._reader.events(after)
 
-    async def _close(self) -> bool:
-        """Whether everything is written and the file closed."""
+    async def _close(self) -> None:
         self._failure = self._failure or LogFailed(f"the log {self._path} is closed")
         self._inbox.wake()
         with anyio.move_on_after(CLOSE_SECONDS):
             await self._reader.close()
-        written = await self._writer.stop(CLOSE_SECONDS)
-        if not written:
+        if not await self._writer.stop(CLOSE_SECONDS):
             logger.error("log could not be closed in time", extra={"path": str(self._path), "seconds": CLOSE_SECONDS})
-        return written
 
     def _check(self) -> None:
         if self._failure is not None:
@@ -172,10 +166,12 @@ class SqliteLog:
         self._inbox.wake()
 
 
-def _connect(path: Path, synchronous: Synchronous) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-    writer = connect_writer(path, synchronous)
-    try:
-        return writer, connect_reader(path)
-    except BaseException:
-        writer.close()
-        raise
+def _take(home: Path, synchronous: Synchronous) -> tuple[HomeLock, sqlite3.Connection, sqlite3.Connection]:
+    """Lock the home, then open its log to write and to read; on an error nothing stays open."""
+    with ExitStack() as undo:
+        lock = HomeLock(home)
+        undo.callback(lock.release)
+        writer = undo.enter_context(closing(connect_writer(home / LOG_FILE, synchronous)))
+        reader = connect_reader(home / LOG_FILE)
+        undo.pop_all()
+    return lock, writer, reader

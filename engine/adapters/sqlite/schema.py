@@ -60,6 +60,8 @@ def connect_writer(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
 
 def connect_reader(path: Path) -> sqlite3.Connection:
     """Open an existing database without ever writing to it. Raises BadInput, HomeTooNew, LogFailed."""
+    if not path.is_file():
+        raise BadInput(f"there is no home at {path.parent}: expected the log file {path}")
     return _connect(f"{path.absolute().as_uri()}?mode=ro", path, lambda connection: _check_version(connection, path))
 
 

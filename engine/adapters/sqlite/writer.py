@@ -8,11 +8,12 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
+from engine.adapters.sqlite.home import HomeLock
 from engine.adapters.sqlite.rows import Rows
 from engine.adapters.sqlite.schema import describe
 from engine.model.errors import Defect, EngineError, LogFailed
@@ -30,18 +31,23 @@ class Write:
 
 
 class Writer:
-    """Owns the connection from now on. `settle` is called on the event loop, once for each group of requests."""
+    """Owns the connection and the home's lock from now on, and lets both go when its thread ends, however late.
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, settle: Callable[[Sequence[Write]], None]) -> None:
+    `settle` is called on the event loop, once for each group of requests.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, lock: HomeLock, settle: Callable[[Sequence[Write]], None]
+    ) -> None:
         self.transactions = 0
         """Committed so far."""
-        self._connection, self._path, self._settle = connection, path, settle
+        self._connection, self._path, self._lock, self._settle = connection, path, lock, settle
         self._queue: queue.SimpleQueue[Write | None] = queue.SimpleQueue()
         self._failure: EngineError | None = None
         self._loop = asyncio.get_running_loop()
-        self._ended = anyio.Event()
         # A daemon, so that a disk that hangs can't keep the process from ending.
-        threading.Thread(target=self._run, name="propwash-log-writer", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="propwash-log-writer", daemon=True)
+        self._thread.start()
 
     def submit(self, write: Write) -> None:
         """Queue a request; requests are written in this order."""
@@ -51,8 +57,8 @@ class Writer:
         """Write what is queued, close the connection and end the thread; False if that takes longer than `seconds`."""
         self._queue.put(None)
         with anyio.move_on_after(seconds):
-            await self._ended.wait()
-        return self._ended.is_set()
+            await anyio.to_thread.run_sync(self._thread.join, abandon_on_cancel=True)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         stopping = False
@@ -62,9 +68,8 @@ class Writer:
             writes = [write for write in group if write is not None]
             if writes:
                 self._write(writes)
-                self._tell(partial(self._settle, writes))
+                self._tell(writes)
         self._close()
-        self._tell(self._ended.set)
 
     def _next_group(self) -> list[Write | None]:
         """Wait for a request, then take all that are there."""
@@ -112,6 +117,8 @@ class Writer:
             self._connection.close()
         except sqlite3.Error as error:
             log.warning("log was not closed cleanly", extra={"path": str(self._path), "cause": describe(error)})
+        finally:
+            self._lock.release()
 
     def _verdict(self, error: Exception) -> EngineError:
         if isinstance(error, sqlite3.IntegrityError):
@@ -121,9 +128,9 @@ class Writer:
             "again when the cause is gone"
         )
 
-    def _tell(self, what: Callable[[], object]) -> None:
+    def _tell(self, writes: Sequence[Write]) -> None:
         try:
-            self._loop.call_soon_threadsafe(what)
+            self._loop.call_soon_threadsafe(self._settle, writes)
         except RuntimeError:
             # The event loop is closed: nobody waits for the answer any more.
             log.warning("the log's writer outlived its event loop", extra={"path": str(self._path)})
