@@ -19,6 +19,7 @@ MAX_PACKAGE_BYTES = 512 * 1024 * 1024
 MAX_MEMBER_BYTES = 2 * 1024 * 1024 * 1024
 """Anything else in an archive, which is passed over."""
 MAX_FILES = 100_000
+_CHUNK_BYTES = 1024 * 1024
 CODE_ARCHIVE = re.compile(r"fast[0-9a-f]{32}\.tar\.gz\Z")
 """The author's sources, which `pyflyte package --copy all` puts beside the entities under this name."""
 DAMAGED = (tarfile.TarError, zlib.error, EOFError, OSError)
@@ -40,7 +41,9 @@ def read_package(path: Path) -> PackageFiles:
         raise BadPackage(str(path), ["there is no such file or folder"])
     try:
         with tarfile.open(path, "r:*") as archive:
-            return _collect(path, _archive(archive))
+            found = _collect(path, _archive(archive))
+            _read_to_the_end(archive)
+            return found
     except tarfile.ReadError as error:
         expected = "a .py file, a .tgz of `pyflyte package`, or a folder of .pb files"
         raise BadPackage(str(path), [f"it is no archive, or a damaged one; expected {expected}"]) from error
@@ -64,6 +67,15 @@ def _archive(archive: tarfile.TarFile) -> Iterator[_Member]:
             return stream.read() if stream else b""
 
         yield _Member(member.name, member.size, read, _refusal(member))
+
+
+def _read_to_the_end(archive: tarfile.TarFile) -> None:
+    """gzip keeps its checksum behind the last byte, where tarfile never looks."""
+    rest, read = archive.fileobj, 0
+    while rest is not None and (chunk := rest.read(_CHUNK_BYTES)):
+        read += len(chunk)
+        if read > MAX_MEMBER_BYTES:
+            raise tarfile.ReadError(f"more than {MAX_MEMBER_BYTES} bytes lie behind its end")
 
 
 def _refusal(member: tarfile.TarInfo) -> str:

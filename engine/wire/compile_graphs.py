@@ -24,7 +24,7 @@ def compile_graph(template: WorkflowTemplate, id: EntityId, targets: Targets, re
     """The graph of a workflow, as far as it can be built; everything wrong with it goes to the report."""
     interface = targets.workflows[id]
     built = _build(template, id, targets, report)
-    nodes = _specs(template, interface, built)
+    nodes = _specs(template, built)
     _check(template, id, built, interface, report)
     return Graph(id, interface, nodes, _downstream(nodes), _failure_policy(template))
 
@@ -44,7 +44,7 @@ def _build(template: WorkflowTemplate, id: EntityId, targets: Targets, report: R
     return built
 
 
-def _specs(template: WorkflowTemplate, interface: Interface, built: Mapping[str, Built]) -> dict[str, NodeSpec]:
+def _specs(template: WorkflowTemplate, built: Mapping[str, Built]) -> dict[str, NodeSpec]:
     """The nodes of the template between a start-node and an end-node."""
     specs = {key: node.spec for key, node in built.items()}
     if template.metadata_defaults.interruptible:
@@ -62,7 +62,8 @@ def _specs(template: WorkflowTemplate, interface: Interface, built: Mapping[str,
         bindings=bindings_of((given.var, given.binding) for given in template.outputs),
         sources=sources,
     )
-    return {START_NODE: NodeSpec(START_NODE, NodeKind.START), **specs, END_NODE: end}
+    start = NodeSpec(START_NODE, NodeKind.START, sources=(START_NODE,))
+    return {START_NODE: start, **specs, END_NODE: end}
 
 
 def _downstream(nodes: Mapping[str, NodeSpec]) -> dict[str, tuple[str, ...]]:
