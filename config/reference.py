@@ -33,8 +33,9 @@ All problems are reported at once, each with the key, the value, where it came f
 started then, and the exit code is 2. Values of variables and arguments are read as YAML. Sizes are whole numbers of
 bytes, or a number with a unit: kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).
 
-`PROPWASH_HOME` (the default of `--home`) and `PROPWASH_CONFIG` are not settings, and neither are the variables that
-Kubernetes sets in pods beside a Service named `propwash`. Any other variable that begins with `PROPWASH_` is an error.
+`PROPWASH_HOME` (the default of `--home`), `PROPWASH_CONFIG` and `PROPWASH_DEBUG` are not settings, and neither are the
+variables that Kubernetes sets in pods beside a Service named `propwash`. Any other variable that begins with
+`PROPWASH_` is an error.
 """
 
 

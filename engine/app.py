@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -121,11 +122,14 @@ class Engine:
 
 
 @asynccontextmanager
-async def running(parts: Parts) -> AsyncIterator[Engine]:
-    """An engine that has restored what its log holds and turns until the block is left; then its attempts are ended."""
+async def running(parts: Parts, watchers: Watchers | None = None) -> AsyncIterator[Engine]:
+    """An engine that has taken up what its log holds and turns until the block is left; then its attempts are ended.
+
+    `watchers` given from outside are told of what happens while the log is taken up, too.
+    """
     handlers = default_handlers()
     rules = Rules(handlers, parts.retries, parts.arrays)
-    residents, watchers = Residents(_loader(parts.blobs)), Watchers()
+    residents, watchers = Residents(partial(load_program, parts.blobs)), watchers or Watchers()
 
     async def append(events: Sequence[Event]) -> None:
         await parts.log.append(events, durable=False)
@@ -139,10 +143,8 @@ async def running(parts: Parts) -> AsyncIterator[Engine]:
         group.cancel_scope.cancel()
 
 
-def _loader(blobs: BlobStore) -> Callable[[str], Awaitable[Program]]:
-    async def load(digest: str) -> Program:
-        uri = blobs.uri(layout.package(digest))
-        data = await blobs.get(uri)
-        return await anyio.to_thread.run_sync(lambda: compile_package(unpack(data, uri)).program)
-
-    return load
+async def load_program(blobs: BlobStore, digest: str) -> Program:
+    """A stored package, compiled. Raises BlobNotFound, and BadPackage for bytes that this version can't read."""
+    uri = blobs.uri(layout.package(digest))
+    data = await blobs.get(uri)
+    return await anyio.to_thread.run_sync(lambda: compile_package(unpack(data, uri)).program)

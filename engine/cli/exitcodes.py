@@ -14,6 +14,8 @@ class ExitCode(IntEnum):
     """Bad usage, input, package or settings, or a home that can't be used. Nothing was started."""
     ENGINE_STOPPED = 3
     """The engine itself could not go on, for example because the disk is full. `propwash resume` continues."""
+    DEFECT = 70
+    """The engine contradicts itself: a traceback is on stderr. `propwash resume` continues what was unfinished."""
     INTERRUPTED = 130
     """Ended by Ctrl-C (SIGINT). `propwash resume` continues what was unfinished."""
     TERMINATED = 143

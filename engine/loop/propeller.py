@@ -42,8 +42,10 @@ class Propeller:
         self.stale_events = 0
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
-        """Restore, then turn for ever. Ready (`task_status.started`) when what was left unfinished goes on."""
+        """Restore, then turn for ever. Ready (`task_status.started`) when all that was left unfinished goes on."""
         await self.restore()
+        while self.log.behind:
+            await self.turn(await self.log.read())
         task_status.started()
         while True:
             await self.turn(await self.log.read())
@@ -78,10 +80,11 @@ class Propeller:
         self.hook("before_launch")
         self.effects.launch(ledger.effects)
         self.hook("after_launch")
+        # Before the finished ones are dropped: a watcher may look at the nodes that the facts speak of.
+        self.watchers.tell(list(ledger.executions.values()), ledger.facts)
         for record in ledger.executions.values():
             if record.terminal:
                 self.residents.drop(record.id)
-        self.watchers.tell(list(ledger.executions.values()), ledger.facts)
 
     async def _fetch(self, records: Sequence[Record]) -> dict[ExecutionId, Execution]:
         """What this batch needs and memory lacks: the programs of new submissions, and finished executions."""

@@ -49,6 +49,11 @@ class Changes(Struct, frozen=True):
 
 
 class EventLog(Protocol):
+    @property
+    def behind(self) -> bool:
+        """Whether events that were stored before this log was opened are still to be read and committed."""
+        ...
+
     async def append(self, events: Sequence[Event], *, durable: bool) -> None:
         """Add events to the end of the log.
 

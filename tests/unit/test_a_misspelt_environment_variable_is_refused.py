@@ -26,6 +26,7 @@ def test_an_unknown_variable_is_named_with_the_closest_setting(name: str, sugges
     "name",
     [
         "PROPWASH_HOME",
+        "PROPWASH_DEBUG",
         "PROPWASH_CONFIG_SERVICE_HOST",
         "PROPWASH_RUNNER_0123456789abcdef",
         "PROPWASH_SERVICE_HOST",
