@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from flyteidl.core import types_pb2
 from msgspec import Struct
 
+from engine.data.attributes import counted
 from engine.data.literals import UNION, UNION_VALUE, Held, Kind, entry
 from engine.data.references import open_list, reference_of
 from engine.data.stored import BLOCK, Reader, StoredList, held_spans, map_spans, scan_list
@@ -104,13 +105,10 @@ def _size(lists: Mapping[str, StoredList], *, every_bound: bool) -> int:
     for name, more in others:
         if len(more) != len(items):
             raise _invalid(
-                f"input arrays have different lengths: {first!r} has {_count(items)}, {name!r} has {_count(more)}"
+                f"input arrays have different lengths: {first!r} has {counted(len(items))}, "
+                f"{name!r} has {counted(len(more))}"
             )
     return len(items)
-
-
-def _count(items: StoredList) -> str:
-    return "1 item" if len(items) == 1 else f"{len(items)} items"
 
 
 def _is_list(declared: bytes) -> bool:

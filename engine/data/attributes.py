@@ -63,10 +63,15 @@ async def walk(blobs: BlobStore, literal: Data, path: Sequence[Step]) -> Data:
 def position(step: Step, length: int) -> int:
     """The index a step means in a list; a negative one counts from the end, as in Python."""
     if not isinstance(step, int):
-        raise BadStep(f"key {step!r} was asked of a list, which has positions 0 to {length - 1}")
+        raise BadStep(f"key {step!r} was asked of a list, which has {counted(length)}")
     if not -length <= step < length:
-        raise BadStep(f"index {step} is out of range: the list has {length} items")
+        raise BadStep(f"index {step} is out of range: the list has {counted(length)}")
     return step % length
+
+
+def counted(length: int) -> str:
+    """The length of a list, for people."""
+    return "1 item" if length == 1 else f"{length or 'no'} items"
 
 
 def _value_at(values: dict[str, Data], step: Step) -> Data:
@@ -121,7 +126,7 @@ def _inside(value: Any, path: Sequence[Step]) -> Any:
                 raise BadStep(f"key {step!r} is not there; there are: {_some(value)}")
             value = value[step]
         else:
-            raise BadStep(f"{step!r} can't be looked up in a {type(value).__name__}")
+            raise BadStep(f"{step!r} can't be looked up in a value of type {type(value).__name__}")
     return value
 
 
@@ -163,5 +168,5 @@ def _primitive(value: Any) -> bytes:
         case str():
             primitive = literals_pb2.Primitive(string_value=value)
         case _:
-            raise BadStep(f"a {type(value).__name__} can't be passed on as an input")
+            raise BadStep(f"a value of type {type(value).__name__} can't be passed on as an input")
     return bytes(literals_pb2.Literal(scalar=literals_pb2.Scalar(primitive=primitive)).SerializeToString())

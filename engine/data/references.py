@@ -97,9 +97,12 @@ def _walk(literal: Data) -> Iterator[Reference]:
 
 
 def lifted(literal: Data) -> Data:
-    """A reference that is a union's value comes out of the union; anything else stays as it is."""
-    inner = unwrapped(literal)
-    return inner if inner is not literal and held(inner).kind is Kind.REFERENCE else literal
+    """A reference that is a union's value comes out of the union; anything else, broken bytes too, stays as it is."""
+    try:
+        inner = unwrapped(literal)
+        return inner if inner is not literal and held(inner).kind is Kind.REFERENCE else literal
+    except CorruptMessage:
+        return literal
 
 
 async def read_reference(blobs: BlobStore, reference: Reference) -> bytes:
