@@ -1,12 +1,12 @@
-# Everything a person does with this repository. Only make and a system Python (3.11 or newer) are assumed.
+# Everything a person does with this repository. Only make and a system Python (3.11 or 3.12) are assumed.
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := -m pip --quiet --disable-pip-version-check
 
-# The first Python that is new enough and can make an environment; set PYTHON to choose another.
-USABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
-PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+# The first Python that can make an environment and that flytekit allows; set PYTHON to choose another.
+USABLE := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 13))
+PYTHON ?= $(shell for python in python3 python3.12 python3.11 python; do \
   $$python -c '$(USABLE)' >/dev/null 2>&1 && echo $$python && break; done)
 
 # Scripts and the editable install know their folder by its full path: an environment that was moved, or whose Python is
@@ -27,8 +27,8 @@ help: ## list the targets
 setup: $(STAMP) ## make the environment .venv in the repository root
 
 $(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c '$(USABLE)' >/dev/null 2>&1 || { echo 'Propwash needs Python 3.11 or newer with its venv module' \
-	  '(on Debian and Ubuntu: the package python3-venv). To name one: make setup PYTHON=/path/to/python3' >&2; exit 1; }
+	@$(PYTHON) -c '$(USABLE)' >/dev/null 2>&1 || { echo 'This needs Python 3.11 or 3.12 (flytekit allows no newer) with its' \
+	  'venv module (on Debian and Ubuntu: python3-venv). To name one: make setup PYTHON=/path/to/python3' >&2; exit 1; }
 	@$(if $(INTACT),,$(PYTHON) -m venv --clear $(VENV))
 	@echo 'installing the pinned packages into $(VENV); the first time this takes about a minute'
 	@PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -54,7 +53,4 @@ def command(pid: int) -> str:
         line = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return "gone"
-    return (
-        line.replace(b"\0", b" ").decode(errors="replace").strip()
-        or f"ended, nobody waited for it; ours is {os.getpid()}"
-    )
+    return line.replace(b"\0", b" ").decode(errors="replace").strip() or "it has ended, but nobody waited for it"

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from blockbuster import BlockingError
@@ -39,11 +40,19 @@ async def test_a_task_that_is_about_to_end_is_no_leftover() -> None:
 @pytest.mark.service("fork")
 def test_a_child_that_is_left_over_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leftovers, "SETTLE_SECONDS", 0.0)
-    child = None
-    with pytest.raises(AssertionError, match=r"left child processes: .*cat"), no_children_left():
-        child = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
-    assert child
-    child.communicate()
+    children: list[subprocess.Popen[bytes]] = []
+
+    def leave_a_child() -> None:
+        with no_children_left():
+            children.append(subprocess.Popen(["sh", "-c", "echo ready; read line"], stdin=PIPE, stdout=PIPE))
+            assert children[0].stdout
+            assert children[0].stdout.readline() == b"ready\n"
+
+    try:
+        with pytest.raises(AssertionError, match=r"left child processes: .*sh -c echo ready"):
+            leave_a_child()
+    finally:
+        children[0].communicate()
 
 
 async def test_a_blocking_call_of_ours_in_the_loop_is_refused(tmp_path: Path) -> None:
