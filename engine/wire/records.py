@@ -25,9 +25,8 @@ _DEEPEST_STRUCT = 25
 def record(value: object, declared: LiteralType, where: str, mistakes: Mistakes) -> Scalar:
     packed = _is_msgpack(declared)
     schema = schema_of(declared)
-    before = mistakes.count
     shaped = Shaper(schema, mistakes, _DEEPEST_MSGPACK if packed else _DEEPEST_STRUCT).shape(value, schema, where)
-    if mistakes.count > before:
+    if mistakes.count:
         return Scalar()
     if packed:
         return Scalar(binary=Binary(value=msgpack.packb(shaped), tag=MSGPACK))

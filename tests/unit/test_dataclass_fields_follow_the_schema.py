@@ -40,6 +40,12 @@ def test_the_order_in_which_fields_are_typed_does_not_change_the_bytes() -> None
     assert first == to_literal('{"a": 1, "b": 2.0}', record(INNER), "--c")
 
 
+def test_required_fields_come_first_then_the_others_by_name() -> None:
+    declared = outer(**{name: {"type": "integer", "default": 0} for name in "qwertyu"})
+    declared.metadata.update({"required": ["u", "e"]})
+    assert list(unpacked({"u": 1, "e": 1, "w": 1}, declared)) == ["u", "e", "q", "r", "t", "w", "y"]
+
+
 def test_missing_fields_take_the_default_of_the_schema() -> None:
     assert unpacked({"a": 1}, record(INNER)) == {"a": 1, "b": 1.5}
 
