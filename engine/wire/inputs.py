@@ -18,6 +18,9 @@ from engine.wire.natural import Json, natural
 from engine.wire.typenames import type_name
 from engine.wire.variants import Quoted
 
+_KEPT_EACH = 10
+"""Problems listed of one input, so that each of them has its say."""
+
 
 class InputHelp(Struct, frozen=True):
     """One input, as `--help` lists it."""
@@ -36,7 +39,7 @@ def inputs_for(target: LaunchPlanSpec | Graph, given: Mapping[str, object], pref
     """
     declared = target.interface.inputs
     defaults, fixed = _presets(target)
-    mistakes = Mistakes()
+    mistakes = Mistakes(kept=_KEPT_EACH * len(given) + len(declared))
     literals = dict(defaults)
     for name, value in given.items():
         where = f"{prefix}{name}"
@@ -45,7 +48,9 @@ def inputs_for(target: LaunchPlanSpec | Graph, given: Mapping[str, object], pref
         elif name not in declared:
             mistakes.add(where, f"no such input{closest(name, declared)}")
         else:
-            literals[name] = build(value, LiteralType.FromString(declared[name]), where, mistakes)
+            own = Mistakes(kept=_KEPT_EACH)
+            literals[name] = build(value, LiteralType.FromString(declared[name]), where, own)
+            mistakes.extend(own)
     for name in sorted(declared.keys() - literals.keys()):
         mistakes.add(f"{prefix}{name}", f"missing, expected {type_name(LiteralType.FromString(declared[name]))}")
     mistakes.raise_if_any(f"the inputs of {target.id}")

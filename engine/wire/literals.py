@@ -6,6 +6,8 @@ YAML file. Lists and objects hold JSON values; what a string means inside them i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flyteidl.core.literals_pb2 import (
     Binary,
     Blob,
@@ -61,7 +63,7 @@ def build(value: object, declared: LiteralType, where: str, mistakes: Mistakes, 
                 return _collection(_document(value, typed), declared, where, mistakes)
             case "map_value_type":
                 return _map(_document(value, typed), declared, where, mistakes)
-            case "simple" if declared.simple == SimpleType.STRUCT:
+            case "simple" if declared.simple == _STRUCT:
                 return Literal(scalar=record(_document(value, typed), declared, where, mistakes))
             case "simple" | "enum_type":
                 return Literal(scalar=_simple(value, declared, typed))
@@ -115,36 +117,39 @@ def _union(value: object, declared: LiteralType, where: str, mistakes: Mistakes,
 def _simple(value: object, declared: LiteralType, typed: bool) -> Scalar:
     if declared.WhichOneof("type") == "enum_type":
         return Scalar(primitive=Primitive(string_value=_member(value, list(declared.enum_type.values))))
+    if primitive := _PRIMITIVES.get(declared.simple):
+        return Scalar(primitive=primitive(value, typed))
     match declared.simple:
         case SimpleType.NONE:
             scalars.nothing(value, typed)
             return Scalar(none_type=Void())
         case SimpleType.BINARY:
             return Scalar(binary=Binary(value=scalars.binary(value)))
-        case SimpleType.ERROR:
-            raise Mismatch("only the engine makes such a value")
-    return Scalar(primitive=_primitive(value, declared.simple, typed))
+    raise Mismatch("only the engine makes such a value")
 
 
-def _primitive(value: object, simple: SimpleType, typed: bool) -> Primitive:
-    match simple:
-        case SimpleType.INTEGER:
-            return Primitive(integer=scalars.integer(value, typed))
-        case SimpleType.FLOAT:
-            return Primitive(float_value=scalars.floating(value, typed))
-        case SimpleType.BOOLEAN:
-            return Primitive(boolean=scalars.boolean(value, typed))
-        case SimpleType.STRING:
-            return Primitive(string_value=scalars.string(value))
-        case SimpleType.DATETIME:
-            seconds, nanos = divmod(scalars.instant(value), SECOND)
-            return Primitive(datetime=Timestamp(seconds=seconds, nanos=nanos))
-        case SimpleType.DURATION:
-            length = scalars.duration(value)
-            seconds, nanos = divmod(abs(length), SECOND)
-            sign = -1 if length < 0 else 1
-            return Primitive(duration=Duration(seconds=sign * seconds, nanos=sign * nanos))
-    raise Mismatch("a type that this engine does not know")
+def _instant(value: object, typed: bool) -> Primitive:
+    seconds, nanos = divmod(scalars.instant(value), SECOND)
+    return Primitive(datetime=Timestamp(seconds=seconds, nanos=nanos))
+
+
+def _duration(value: object, typed: bool) -> Primitive:
+    """Both numbers of the message have the sign of the whole."""
+    length = scalars.duration(value)
+    seconds, nanos = divmod(abs(length), SECOND)
+    sign = -1 if length < 0 else 1
+    return Primitive(duration=Duration(seconds=sign * seconds, nanos=sign * nanos))
+
+
+_STRUCT = SimpleType.STRUCT
+_PRIMITIVES: dict[SimpleType, Callable[[object, bool], Primitive]] = {
+    SimpleType.INTEGER: lambda value, typed: Primitive(integer=scalars.integer(value, typed)),
+    SimpleType.FLOAT: lambda value, typed: Primitive(float_value=scalars.floating(value, typed)),
+    SimpleType.BOOLEAN: lambda value, typed: Primitive(boolean=scalars.boolean(value, typed)),
+    SimpleType.STRING: lambda value, typed: Primitive(string_value=scalars.string(value)),
+    SimpleType.DATETIME: _instant,
+    SimpleType.DURATION: _duration,
+}
 
 
 def _member(value: object, values: list[str]) -> str:

@@ -24,20 +24,23 @@ class Mismatch(ValueError):
 
 
 class Mistakes:
-    def __init__(self) -> None:
+    """Messages in the order of their discovery; beyond `kept` they are only counted."""
+
+    def __init__(self, kept: int = _KEPT) -> None:
+        self._kept = kept
         self.messages: list[str] = []
         self.count = 0
 
     def add(self, where: str, message: str) -> None:
         self.count += 1
-        if len(self.messages) < _KEPT:
+        if len(self.messages) < self._kept:
             self.messages.append(f"{where}: {message}")
 
     def mismatch(self, where: str, value: object, expected: str, reason: str = "") -> None:
         self.add(where, f"expected {expected}, got {shown(value)}{': ' if reason else ''}{reason}")
 
     def extend(self, other: Mistakes) -> None:
-        self.messages += other.messages[: _KEPT - len(self.messages)]
+        self.messages += other.messages[: self._kept - len(self.messages)]
         self.count += other.count
 
     def listed(self) -> list[str]:

@@ -66,9 +66,10 @@ def test_every_wrong_item_is_told() -> None:
     assert str(caught.value) == '--xs[1]: expected int, got 2.5\n--xs[2]: expected int, got "3"'
 
 
-def test_beyond_thirty_problems_are_only_counted() -> None:
+@pytest.mark.parametrize("of", [INT, optional(INT)])
+def test_beyond_thirty_problems_are_only_counted(of: LiteralType) -> None:
     with pytest.raises(BadInput) as caught:
-        to_literal(["x"] * 1000, list_of(INT), "--xs")
+        to_literal(["x"] * 1000, list_of(of), "--xs")
     lines = str(caught.value).splitlines()
     assert len(lines) == 31
     assert lines[-1] == "... and 970 more"

@@ -25,3 +25,16 @@ def test_every_problem_of_every_input() -> None:
 def test_other_doors_name_inputs_their_own_way() -> None:
     with pytest.raises(BadInput, match=r"\n  - inputs\.xs: missing"):
         inputs_for(PLAN, {"name": "n"}, prefix="inputs.")
+
+
+def test_an_input_with_many_problems_does_not_hide_those_of_the_others() -> None:
+    with pytest.raises(BadInput) as caught:
+        inputs_for(PLAN, {"xs": ["x"] * 1000, "rate": "high"})
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "the inputs of launch plan m.lp can't be used, 1002 problems; nothing was started:"
+    assert lines[10:] == [
+        '  - --xs[9]: expected int, got "x"',
+        '  - --rate: expected float, got "high"',
+        "  - --name: missing, expected str",
+        "  - ... and 990 more",
+    ]
