@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -47,6 +46,8 @@ class Parts:
     retries: RetryLimits
     arrays: ArrayLimits
     backoff: Backoff
+    load: Callable[[str], Awaitable[Program]]
+    """Gives the program of a package by its digest (`load_program` reads it from the store)."""
     hook: Hook = nothing
 
 
@@ -129,7 +130,7 @@ async def running(parts: Parts, watchers: Watchers | None = None) -> AsyncIterat
     """
     handlers = default_handlers()
     rules = Rules(handlers, parts.retries, parts.arrays)
-    residents, watchers = Residents(partial(load_program, parts.blobs)), watchers or Watchers()
+    residents, watchers = Residents(parts.load), watchers or Watchers()
 
     async def append(events: Sequence[Event]) -> None:
         await parts.log.append(events, durable=False)

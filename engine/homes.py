@@ -1,0 +1,138 @@
+"""Homes: folders of this machine that hold one engine's log, store and running tasks. Composes an engine on one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.sqlite.log import SqliteLog
+from engine.adapters.sqlite.schema import Synchronous
+from engine.loop.hooks import Hook, nothing
+from engine.model.errors import BadInput
+from engine.model.ids import ExecutionId
+from engine.model.limits import ArrayLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
+from engine.model.state import Execution, Snapshot
+from engine.ports.blobstore import BlobStore
+
+if TYPE_CHECKING:
+    from config.settings import Offloading, Settings
+    from engine.adapters.processes.runner import LocalRunner
+    from engine.app import Engine, Parts
+    from engine.loop.watchers import Watchers
+
+STORE_FOLDER = "store"
+
+
+class Records(Protocol):
+    """What a look at a log may ask."""
+
+    async def executions(self) -> Sequence[Execution]: ...
+
+    async def snapshot(self, execution: ExecutionId) -> Snapshot | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class HomeView:
+    """A home as it was at its engine's last commit."""
+
+    log: Records
+    blobs: BlobStore
+
+
+@asynccontextmanager
+async def read_home(home: Path) -> AsyncIterator[HomeView]:
+    """A look at a home, while an engine works on it or not: takes no lock, creates nothing.
+
+    Raises BadInput where no home is, HomeTooNew, LogFailed.
+    """
+    async with SqliteLog.open_readonly(home) as log, FileBlobs.open_readonly(home / STORE_FOLDER) as blobs:
+        yield HomeView(log, blobs)
+
+
+@asynccontextmanager
+async def open_home(
+    home: Path, settings: Settings, hook: Hook = nothing, watchers: Watchers | None = None
+) -> AsyncIterator[Engine]:
+    """An engine on a home. It goes on with all that was left unfinished there, until the block is left.
+
+    Raises as `open_parts`; LogFailed and others of EngineError, in an exception group, when the engine can't go on.
+    """
+    from engine.app import running
+
+    async with open_parts(home, settings, hook) as parts, running(parts, watchers) as engine:
+        yield engine
+
+
+@asynccontextmanager
+async def open_parts(
+    home: Path, settings: Settings, hook: Hook = nothing, *, warm: bool = False
+) -> AsyncIterator[Parts]:
+    """The parts of an engine on a home, which is made if it is not there; nothing runs yet.
+
+    Leaving goes by stages, each bounded in time: what `running` does, then the runner, then the log. `warm`: make the
+    first task's start quick. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
+    """
+    from engine.adapters.processes.runner import LocalRunner
+    from engine.adapters.systemclock import SystemClock
+    from engine.app import Parts, load_program
+    from engine.loop.backoff import Backoff
+
+    async with (
+        SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
+        FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable) as blobs,
+    ):
+        processes, effects = settings.processes, settings.effects
+        runner = LocalRunner(
+            home,
+            python=processes.interpreter,
+            max_concurrent=processes.slots,
+            log_limit=processes.log_limit,
+            # Half of the deadline, so that closing the log has time whatever the tasks do.
+            stop_grace_seconds=min(processes.stop_grace_seconds, settings.shutdown.deadline_seconds / 2),
+            fork=processes.warm,
+            put=blobs.put,
+        )
+        async with _entered(runner, home):
+            if warm:
+                runner.warm()
+            yield Parts(
+                log=log,
+                blobs=blobs,
+                runner=runner,
+                clock=SystemClock(),
+                offload=_offload_limits(settings.offloading),
+                retries=RetryLimits(settings.retries.max_system_failures),
+                arrays=ArrayLimits(settings.array.max_in_flight),
+                backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
+                load=partial(load_program, blobs),
+                hook=hook,
+            )
+
+
+@asynccontextmanager
+async def _entered(runner: LocalRunner, home: Path) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(runner)
+        except OSError as error:
+            raise BadInput(
+                f"home {home} can't be used: what an earlier engine left running can't be cleared away: {error}; "
+                "nothing was started"
+            ) from error
+        yield
+
+
+def _offload_limits(settings: Offloading) -> OffloadLimits:
+    return OffloadLimits(
+        enabled=settings.enabled,
+        min_size=settings.min_size,
+        max_size=settings.max_size,
+        supported_runtimes=settings.supported_runtimes,
+        incompatible_runtime=IncompatibleRuntime(settings.incompatible_runtime),
+        materialise_max=settings.materialise_max,
+    )

@@ -1,0 +1,88 @@
+"""A whole engine on memory adapters: real loop, handlers and data plane; scripted attempts; a clock that jumps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from engine.adapters.memory.blobs import MemoryBlobs
+from engine.adapters.memory.clock import LoopClock
+from engine.adapters.memory.log import MemoryLog
+from engine.adapters.memory.runner import NoopRunner, Script
+from engine.adapters.memory.scripts import copies
+from engine.app import Engine, Parts, running
+from engine.loop.backoff import Backoff
+from engine.loop.hooks import Hook, nothing
+from engine.machine import arrays
+from engine.model.graph import Program
+from engine.model.ids import EntityId, ExecutionId
+from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+from engine.model.state import Execution, Fact, Node
+
+EXECUTION = ExecutionId("p", "d", "e1")
+
+
+class World:
+    """Log and store survive a crash; engines come and go over them."""
+
+    def __init__(self, program: Program, script: Script | None = None, offload: OffloadLimits | None = None) -> None:
+        self.program = program
+        self.log = MemoryLog()
+        self.blobs = MemoryBlobs()
+        self.runner = NoopRunner(script or copies(self.blobs))
+        self.offload = offload or OffloadLimits()
+        self.hook: Hook = nothing
+
+    @asynccontextmanager
+    async def engine(self) -> AsyncIterator[Engine]:
+        parts = Parts(
+            log=self.log,
+            blobs=self.blobs,
+            runner=self.runner,
+            clock=LoopClock(),
+            offload=self.offload,
+            retries=RetryLimits(),
+            arrays=ArrayLimits(),
+            backoff=Backoff(),
+            load=self._load,
+            hook=self.hook,
+        )
+        async with running(parts) as engine:
+            yield engine
+
+    async def _load(self, digest: str) -> Program:
+        assert digest == self.program.digest
+        return self.program
+
+    def crash(self) -> None:
+        """What was not committed is gone; the next engine starts from the rest."""
+        self.log = self.log.crash()
+
+    async def run(self, entity: EntityId | None = None, inputs: bytes = b"") -> Execution:
+        async with self.engine() as engine:
+            await engine.submit(EXECUTION, entity or self.first, self.program.digest, inputs)
+            return await engine.wait(EXECUTION)
+
+    @property
+    def first(self) -> EntityId:
+        return next(iter(self.program.workflows))
+
+    async def nodes(self, execution: ExecutionId = EXECUTION) -> dict[str, Node]:
+        snapshot = await self.log.snapshot(execution)
+        assert snapshot is not None
+        return {node.path: node for node in snapshot.nodes}
+
+    async def phases(self, execution: ExecutionId = EXECUTION) -> dict[str, str]:
+        return {
+            path: node.phase.name
+            for path, node in sorted((await self.nodes(execution)).items())
+            if not path.endswith(("start-node", "end-node"))
+        }
+
+    async def element_phases(self, path: str) -> list[str]:
+        elements = (await self.nodes())[path].elements
+        assert elements is not None
+        return [arrays.phase_of(elements, k).name for k in range(elements.size)]
+
+    async def facts(self) -> Sequence[Fact]:
+        return await self.log.history(EXECUTION)
