@@ -106,7 +106,7 @@ async def _earlier_end(services: Services, folder: _Folder) -> AttemptSucceeded 
     if await folder.is_finished(evidence):
         await services.runner.stop(folder.key)
         return folder.judged(evidence)
-    if evidence.outputs is not None or evidence.error_problem:
+    if evidence.outputs is not None or evidence.outputs_problem or evidence.error_problem:
         await services.runner.stop(folder.key)
         await services.blobs.delete(folder.uri)
     return None

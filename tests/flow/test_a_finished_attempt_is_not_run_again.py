@@ -1,0 +1,96 @@
+"""After a restart a whole outcome in the attempt's folder is believed; a fresh attempt inherits no leftovers (S25)."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.data.attempt import run_attempt
+from engine.model import layout
+from engine.model.events import AttemptFailed, AttemptSucceeded, NodeEvent
+from engine.ports.taskrunner import Exit, TaskRequest
+from tests.dataplane import KEY, ORIGIN, World, error_document, exited, reference, serialized
+from tests.programs import node, task
+
+pytestmark = pytest.mark.looptime
+WORK = task("work")
+
+
+@pytest.fixture
+def world() -> World:
+    async def script(request: TaskRequest) -> Exit:
+        await made.blobs.put(f"{request.prefix_uri}/outputs.pb", serialized(o0="new"))
+        return exited()
+
+    made = World(script)
+    return made
+
+
+def leave(world: World, name: str, data: bytes) -> str:
+    uri = world.blobs.uri(f"{layout.attempt_prefix(KEY)}/{name}")
+    world.blobs.objects[uri] = data
+    return uri
+
+
+async def run(world: World, *, resumed: bool) -> NodeEvent:
+    events = await run_attempt(world.services, KEY, node("n1", WORK.id), WORK, serialized(a=1), ORIGIN, resumed=resumed)
+    return events[-1]
+
+
+def outputs(world: World) -> bytes:
+    return world.blobs.objects[world.blobs.uri(layout.outputs(KEY))]
+
+
+@pytest.mark.parametrize("name", ["outputs.pb", "error.pb"])
+async def test_a_finished_folder_is_believed_and_whatever_still_runs_is_stopped(world: World, name: str) -> None:
+    uri = leave(world, name, serialized(o0="old") if name == "outputs.pb" else error_document("old"))
+    event = await run(world, resumed=True)
+    if name == "outputs.pb":
+        assert event == AttemptSucceeded(KEY, uri)
+    else:
+        assert isinstance(event, AttemptFailed)
+        assert event.failure.message == "old"
+    assert (world.runner.requests, world.runner.stopped, world.reported) == ([], [KEY], [])
+
+
+async def test_an_attempt_without_files_is_run_or_adopted_and_its_folder_left_alone(world: World) -> None:
+    log = leave(world, "stdout", b"so far")
+    assert isinstance(await run(world, resumed=True), AttemptSucceeded)
+    assert len(world.runner.requests) == 1
+    assert world.runner.stopped == []
+    assert world.blobs.objects[log] == b"so far"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("outputs.pb", b""),
+        ("outputs.pb", serialized(other=1)),
+        ("outputs.pb", serialized(o0="abc")[:-1]),
+        ("error.pb", b"\xff\x00"),
+        ("outputs.pb", None),
+    ],
+    ids=["empty", "lacks the output", "cut", "no error document", "lost reference"],
+)
+async def test_half_an_outcome_is_cleared_and_the_task_runs_again(world: World, name: str, data: bytes | None) -> None:
+    folder = world.blobs.uri(layout.attempt_prefix(KEY))
+    leave(world, name, serialized(o0=reference(f"{folder}/o0_offloaded_metadata.pb", 9)) if data is None else data)
+    assert isinstance(await run(world, resumed=True), AttemptSucceeded)
+    assert outputs(world) == serialized(o0="new")
+    assert f"{folder}/error.pb" not in world.blobs.objects
+    assert (len(world.runner.requests), world.runner.stopped) == (1, [KEY])
+
+
+async def test_an_outcome_with_its_reference_in_place_is_believed(world: World) -> None:
+    folder = world.blobs.uri(layout.attempt_prefix(KEY))
+    leave(world, "o0_offloaded_metadata.pb", b"value")
+    leave(world, "outputs.pb", serialized(o0=reference(f"{folder}/o0_offloaded_metadata.pb", 5)))
+    assert isinstance(await run(world, resumed=True), AttemptSucceeded)
+    assert world.runner.requests == []
+
+
+@pytest.mark.parametrize("name", ["outputs.pb", "error.pb", "futures.pb"])
+async def test_a_fresh_attempt_starts_in_an_empty_folder(world: World, name: str) -> None:
+    leave(world, name, error_document("of an earlier execution with the same id"))
+    assert isinstance(await run(world, resumed=False), AttemptSucceeded)
+    assert outputs(world) == serialized(o0="new")
+    assert len(world.runner.requests) == 1
