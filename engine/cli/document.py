@@ -1,0 +1,90 @@
+"""The JSON document of one execution: what run, resume, list and get print with --json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.cli.order import NodeOrder
+from engine.machine.execution import ExecutionState
+from engine.model.errors import Failure
+from engine.model.graph import NodeKind, Program
+from engine.model.phases import NodePhase
+from engine.model.state import Node, Snapshot
+
+if TYPE_CHECKING:
+    from engine.wire.natural import Json
+
+_MICROSECONDS = 1_000_000
+
+
+def document(
+    snapshot: Snapshot, program: Program | None, outputs: Mapping[str, Json] | None, home: Path
+) -> dict[str, Json]:
+    """`program` names the tasks and the order of nodes (None: it can't be read); `outputs`: None unless SUCCEEDED."""
+    record = snapshot.execution
+    state = ExecutionState.of(record, program, snapshot.nodes) if program is not None else None
+    return {
+        "execution": {"project": record.id.project, "domain": record.id.domain, "name": record.id.name},
+        "phase": record.phase.value,
+        "outputs": None if outputs is None else dict(outputs),
+        "error": _error(record.error),
+        "nodes": [_node(node, state) for node in shown(snapshot.nodes, state)],
+        "home": str(home),
+    }
+
+
+def shown(nodes: Sequence[Node], state: ExecutionState | None) -> list[Node]:
+    """The nodes that an author wrote, in the order in which people read them."""
+    order = NodeOrder()
+    real = [node for node in nodes if node.kind not in (NodeKind.START, NodeKind.END)]
+    return sorted(real, key=lambda node: order.key(node.path, state))
+
+
+def target_name(path: str, state: ExecutionState | None) -> str | None:
+    """The full name of the task, workflow or launch plan that a node runs."""
+    target = state.spec(path).target if state is not None else None
+    return target.name if target else None
+
+
+def attempts(node: Node) -> int:
+    """How often the node was tried."""
+    return 0 if node.phase in (NodePhase.NOT_YET_STARTED, NodePhase.SKIPPED) else node.attempt + 1
+
+
+def iso(seconds: float) -> str | None:
+    """Seconds since the epoch as ISO 8601 in UTC; None for a moment that has not come."""
+    if not seconds:
+        return None
+    # By whole microseconds: a float of this size holds no finer ones, and rounding must not differ by platform.
+    whole = round(seconds * _MICROSECONDS)
+    moment = datetime.fromtimestamp(whole // _MICROSECONDS, UTC).replace(microsecond=whole % _MICROSECONDS)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _node(node: Node, state: ExecutionState | None) -> Json:
+    return {
+        "path": node.path,
+        "kind": node.kind.value,
+        "task": target_name(node.path, state),
+        "phase": node.phase.name,
+        "attempts": attempts(node),
+        "started_at": iso(node.started_at),
+        "ended_at": iso(node.ended_at),
+        "inputs_uri": node.inputs_uri or None,
+        "outputs_uri": node.outputs_uri or None,
+        "error": _error(node.error),
+    }
+
+
+def _error(failure: Failure | None) -> Json:
+    if failure is None:
+        return None
+    return {
+        "code": failure.code,
+        "kind": failure.kind.value,
+        "message": failure.message,
+        "node": failure.node or None,
+    }

@@ -1,0 +1,79 @@
+"""Reads what the documents need from a log and a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from engine.cli.document import document
+from engine.homes import Records
+from engine.machine.execution import ExecutionState
+from engine.model.errors import EngineError
+from engine.model.graph import Program
+from engine.model.ids import ExecutionId
+from engine.model.phases import ExecutionPhase
+from engine.model.state import Snapshot
+from engine.ports.blobstore import BlobStore
+
+if TYPE_CHECKING:
+    from engine.wire.natural import Json
+
+
+class Documents:
+    """`problems` collects what could not be read: the documents are made all the same, with null in its place."""
+
+    def __init__(self, log: Records, blobs: BlobStore, home: Path) -> None:
+        self.log, self.blobs = log, blobs
+        self._home = home.absolute()
+        self._programs: dict[str, Program | None] = {}
+        self.problems: list[str] = []
+
+    async def of(self, execution: ExecutionId) -> dict[str, Json]:
+        return await self.made_of(await self.snapshot(execution))
+
+    async def made_of(self, snapshot: Snapshot) -> dict[str, Json]:
+        program = await self._program(snapshot)
+        return document(snapshot, program, await self.outputs(snapshot), self._home)
+
+    async def snapshot(self, execution: ExecutionId) -> Snapshot:
+        """An execution that is known to be stored."""
+        found = await self.log.snapshot(execution)
+        assert found is not None, execution
+        return found
+
+    async def outputs(self, snapshot: Snapshot) -> Mapping[str, Json] | None:
+        """Natural JSON by output name; None unless the execution has SUCCEEDED."""
+        record = snapshot.execution
+        if record.phase is not ExecutionPhase.SUCCEEDED:
+            return None
+        if not record.outputs_uri:
+            return {}
+        from engine.wire.natural import natural_map
+
+        try:
+            data = await self.blobs.get(record.outputs_uri)
+            return await to_thread.run_sync(natural_map, data, record.outputs_uri)
+        except EngineError as error:
+            self.problems.append(f"outputs of execution {record.id.name} can't be read: {error}")
+            return None
+
+    async def state(self, snapshot: Snapshot) -> ExecutionState | None:
+        """The execution with its program, for the names and the order of its nodes; None: it can't be read."""
+        program = await self._program(snapshot)
+        return ExecutionState.of(snapshot.execution, program, snapshot.nodes) if program else None
+
+    async def _program(self, snapshot: Snapshot) -> Program | None:
+        """Each package is read once, however many executions share it."""
+        from engine.app import load_program
+
+        digest = snapshot.execution.package
+        if digest not in self._programs:
+            try:
+                self._programs[digest] = await load_program(self.blobs, digest)
+            except EngineError as error:
+                self._programs[digest] = None
+                self.problems.append(f"package of execution {snapshot.execution.id.name} can't be read: {error}")
+        return self._programs[digest]

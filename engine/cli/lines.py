@@ -1,0 +1,79 @@
+"""The plain view: a line for each transition of an execution or node; maps tell their progress by tenths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.cli.board import ARROW, Board
+from engine.cli.document import attempts
+from engine.cli.wording import done, duration, elapsed, progress
+from engine.model.ids import ExecutionId
+from engine.model.phases import NodePhase
+from engine.model.state import Execution, Fact, Node
+
+STEPS = 10
+"""Progress lines of one map."""
+
+
+class Lines:
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._shown: dict[tuple[ExecutionId, str], int] = {}
+        """Tenths of each map that were told already."""
+
+    def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> list[str]:
+        """The lines for what was committed."""
+        found: list[str] = []
+        maps: dict[tuple[ExecutionId, str], None] = {}
+        for fact in self._board.see(executions, facts):
+            if not fact.path:
+                found.append(self._execution_line(fact))
+            elif fact.index is None:
+                found.append(self._node_line(fact))
+            else:
+                maps[(fact.execution, fact.path)] = None
+        return found + [line for execution, path in maps for line in self._progress_lines(execution, path)]
+
+    def _execution_line(self, fact: Fact) -> str:
+        record = self._board.records[fact.execution]
+        place = self._board.place(fact.execution).removesuffix(ARROW)
+        line = f"{place + ' ' if place else ''}execution {record.id.name} {fact.phase}"
+        if record.terminal and record.phase.value == fact.phase:
+            return f"{line} after {duration(record.ended_at - record.started_at)}"
+        return f"{line} {record.entity}" if fact.phase == "RUNNING" else line
+
+    def _node_line(self, fact: Fact) -> str:
+        row = self._board.row(fact.execution, fact.path)
+        words = [row.place, fact.phase]
+        match NodePhase[fact.phase]:
+            case NodePhase.QUEUED | NodePhase.RUNNING if fact.attempt:
+                words.append(f"attempt {fact.attempt + 1}")
+            case NodePhase.QUEUED:
+                words.append(f"{row.node.kind.value} {row.target}")
+            case NodePhase.SUCCEEDED | NodePhase.FAILED | NodePhase.ABORTED | NodePhase.TIMED_OUT:
+                words.append(_ending(row.node))
+        if fact.error is not None and fact.phase != NodePhase.FAILING.name:
+            words.append(f"{fact.error.code}: {_first_line(fact.error.message)}")
+        return " ".join(filter(None, words))
+
+    def _progress_lines(self, execution: ExecutionId, path: str) -> list[str]:
+        row = self._board.row(execution, path)
+        elements = row.node.elements
+        if elements is None or not elements.size:
+            return []
+        tenths = STEPS * done(elements) // elements.size
+        if tenths <= self._shown.get((execution, path), 0):
+            return []
+        self._shown[(execution, path)] = tenths
+        return [f"{row.place} {progress(row.node)}"]
+
+
+def _ending(node: Node) -> str:
+    took = elapsed(node, node.ended_at)
+    count = attempts(node)
+    return " ".join(filter(None, [f"after {took}" if took else "", f"and {count} attempts" if count > 1 else ""]))
+
+
+def _first_line(message: str) -> str:
+    lines = message.strip().splitlines()
+    return lines[0][:200] if lines else ""

@@ -1,0 +1,62 @@
+"""The order in which people read nodes: as the graph runs, what lies inside a node right after it."""
+
+from __future__ import annotations
+
+import heapq
+import re
+
+from engine.machine.execution import ExecutionState
+from engine.model.graph import Graph
+from engine.model.ids import EntityId, split
+
+Part = tuple[int, tuple[int | str, ...]]
+Key = tuple[Part | int, ...]
+"""Compares paths part by part: (rank, id) of a node, then the attempt of a containing node, and so on."""
+
+_UNRANKED = 1 << 30
+
+
+class NodeOrder:
+    """Remembers the ranks of each workflow, so that a key costs no walk over the graph."""
+
+    def __init__(self) -> None:
+        self._ranks: dict[tuple[str, EntityId], dict[str, int]] = {}
+
+    def key(self, path: str, state: ExecutionState | None = None) -> Key:
+        """Sorts the paths of one execution. Without a state (its program can't be read) ids alone decide."""
+        frame, node_id = split(path)
+        part: Key = ((self._rank(state, frame, node_id), _natural(node_id)),)
+        if not frame:
+            return part
+        containing, attempt = split(frame)
+        return (*self.key(containing, state), int(attempt), *part)
+
+    def _rank(self, state: ExecutionState | None, frame: str, node_id: str) -> int:
+        if state is None:
+            return _UNRANKED
+        graph = state.frame(frame).graph
+        known = (state.program.digest, graph.id)
+        if known not in self._ranks:
+            self._ranks[known] = ranks(graph)
+        return self._ranks[known].get(node_id, _UNRANKED)
+
+
+def ranks(graph: Graph) -> dict[str, int]:
+    """Node id -> its place in topological order; where the graph leaves a choice, n2 comes before n10."""
+    missing = {node_id: len(set(spec.upstream)) for node_id, spec in graph.nodes.items()}
+    ready = [(_natural(node_id), node_id) for node_id, count in missing.items() if count == 0]
+    heapq.heapify(ready)
+    found: dict[str, int] = {}
+    while ready:
+        _, node_id = heapq.heappop(ready)
+        found[node_id] = len(found)
+        for downstream in graph.downstream.get(node_id, ()):
+            missing[downstream] -= 1
+            if missing[downstream] == 0:
+                heapq.heappush(ready, (_natural(downstream), downstream))
+    return found
+
+
+def _natural(node_id: str) -> tuple[int | str, ...]:
+    """Text and numbers by turns, text first: `n10` gives ("n", 10, "")."""
+    return tuple(int(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", node_id))

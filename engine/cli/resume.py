@@ -1,0 +1,63 @@
+"""`propwash resume`: finishes what an earlier engine left unfinished in a home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+from engine.app import Engine
+from engine.cli.exitcodes import ExitCode
+from engine.cli.finish import finish, resume_command
+from engine.cli.request import load_settings
+from engine.cli.screen import say_soon, tell
+from engine.cli.session import Session, run_session
+from engine.cli.verdict import Context
+from engine.cli.views import showing
+from engine.homes import open_home, read_home
+from engine.loop.watchers import Watchers
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact
+
+
+def resume(context: Context, home: Path, config: Path | None, sets: Sequence[str], *, as_json: bool) -> int:
+    """Raises BadInput where no home is, and whatever stops the engine."""
+    code = run_session(partial(_resume, context, home, config, sets, as_json))
+    if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED) and context.hint:
+        tell(context.hint)
+    return code
+
+
+async def _resume(
+    context: Context, home: Path, config: Path | None, sets: Sequence[str], as_json: bool, session: Session
+) -> int:
+    settings = load_settings(config, sets)
+    session.deadline_seconds = settings.shutdown.deadline_seconds
+    async with read_home(home):
+        """There must be one: `open_home` would make it."""
+    taken_up: dict[ExecutionId, None] = {}
+
+    def remember(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+        taken_up.update((record.id, None) for record in executions)
+
+    watchers = Watchers()
+    async with AsyncExitStack() as stack:
+        with watchers.watching(remember):
+            # What ends while the log is taken up is not unfinished any more, but was found unfinished.
+            engine = await stack.enter_async_context(open_home(home, settings, watchers=watchers))
+        taken_up.update((execution, None) for execution in engine.unfinished())
+        context.hint = f"what is unfinished goes on with: {resume_command(home)}"
+        code = await _wait(engine, list(taken_up), home, as_json)
+        session.closing(code)
+        return code
+
+
+async def _wait(engine: Engine, executions: Sequence[ExecutionId], home: Path, as_json: bool) -> int:
+    if not executions and not as_json:
+        await say_soon(f"nothing to resume in {home}")
+        return ExitCode.SUCCEEDED
+    async with showing(engine, executions, quiet=as_json):
+        for execution in executions:
+            await engine.wait(execution)
+    return await finish(engine, executions, home, as_json=as_json, many=True)

@@ -1,0 +1,119 @@
+"""`propwash run`: from a file, a name and typed values to the end of an execution."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+import click
+from anyio import to_thread
+
+from engine.app import Engine, Parts, running
+from engine.cli.arguments import HELP, Sections
+from engine.cli.exitcodes import ExitCode
+from engine.cli.finish import finish, resume_command
+from engine.cli.help import names_help, workflow_help
+from engine.cli.naming import random_name
+from engine.cli.request import Request, guess, resolve
+from engine.cli.screen import say, tell
+from engine.cli.session import Session, run_session
+from engine.cli.verdict import Context
+from engine.cli.views import showing
+from engine.cli.workflows import Chosen, choose, names_in, unpack_sources, with_code_root
+from engine.homes import open_parts
+from engine.model.errors import BadInput
+from engine.model.ids import ExecutionId
+from engine.wire.inputs import inputs_for, read_inputs_file
+from engine.wire.package import PackageFiles
+from engine.wire.packaging import read_workflows
+
+
+def run(ctx: click.Context, sections: Sections, ours: dict[str, bool]) -> int:
+    """Raises UsageError, BadInput, and whatever stops the engine."""
+    if not os.path.exists(sections.file):
+        raise BadInput(f"there is no file or folder {sections.file}; nothing was started")
+    if not sections.workflow:
+        return run_session(partial(_list_names, ctx, sections, ours))
+    code = run_session(partial(_run, ctx, sections, ours))
+    if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED) and ctx.obj.hint:
+        tell(ctx.obj.hint)
+    return code
+
+
+async def _list_names(ctx: click.Context, sections: Sections, ours: dict[str, bool], session: Session) -> int:
+    """No workflow was named: that is an error, unless the person asked for help."""
+    request = guess(ctx, sections, ours)
+    names = await names_in(await _read(sections, request))
+    if HELP in sections.rest:
+        say(f"{ctx.get_usage()}\n\n{names_help(sections.file, names)}")
+        return ExitCode.SUCCEEDED
+    tell(f"Error: which workflow? Name it after {sections.file}.\n{names_help(sections.file, names)}")
+    return ExitCode.BAD_INPUT
+
+
+async def _run(ctx: click.Context, sections: Sections, ours: dict[str, bool], session: Session) -> int:
+    guessed = guess(ctx, sections, ours)
+    session.deadline_seconds = guessed.settings.shutdown.deadline_seconds
+    async with AsyncExitStack() as stack:
+        parts: Parts | None = None
+        if guessed.home_is_certain:
+            # The runner gets ready while the file is being packaged.
+            parts = await stack.enter_async_context(open_parts(guessed.options.home, guessed.settings, warm=True))
+        files = await _read(sections, guessed)
+        chosen = await _choose(files, sections, guessed)
+        request = resolve(ctx, sections, ours, {one.name: one.type == "bool" for one in chosen.inputs})
+        session.deadline_seconds = request.settings.shutdown.deadline_seconds
+        if request.rest.help:
+            say(workflow_help(ctx, sections, chosen))
+            return ExitCode.SUCCEEDED
+        inputs = await _inputs(request, chosen)
+        if request.place != guessed.place:
+            chosen = await _choose(files, sections, request)
+        if parts is None:
+            parts = await stack.enter_async_context(open_parts(request.options.home, request.settings))
+        await unpack_sources(files, chosen.package.code_root)
+        engine = await stack.enter_async_context(running(parts))
+        code = await _execute(ctx.obj, engine, request, chosen, inputs)
+        session.closing(code)
+        return code
+
+
+async def _read(sections: Sections, request: Request) -> PackageFiles:
+    return await read_workflows(Path(sections.file), python=request.settings.processes.interpreter)
+
+
+async def _choose(files: PackageFiles, sections: Sections, request: Request) -> Chosen:
+    placed = with_code_root(files, request.options.code_root, request.options.home)
+    return await choose(placed, sections.workflow, request.project, request.domain)
+
+
+async def _inputs(request: Request, chosen: Chosen) -> bytes:
+    """The serialized `LiteralMap`. Raises BadInput with every problem."""
+    if request.rest.problems:
+        listed = "".join(f"\n  - {problem}" for problem in request.rest.problems)
+        raise BadInput(f"the arguments after the workflow's name can't be used; nothing was started:{listed}")
+    path, given = request.options.inputs_file, dict[str, object](request.rest.given)
+    if path is not None:
+        given = {**await to_thread.run_sync(read_inputs_file, path), **given}
+    return await to_thread.run_sync(inputs_for, chosen.target, given)
+
+
+async def _execute(context: Context, engine: Engine, request: Request, chosen: Chosen, inputs: bytes) -> int:
+    """Submit, show, wait, report."""
+    home, as_json = request.options.home, request.options.as_json
+    execution = ExecutionId(request.project, request.domain, request.options.name or random_name())
+    if others := len(engine.unfinished()):
+        what = "an unfinished execution, which goes" if others == 1 else f"{others} unfinished executions, which go"
+        tell(f"home {home} holds {what} on beside this one; {resume_command(home)} waits for all")
+    package = await engine.store_package(chosen.package)
+    async with showing(engine, [execution], quiet=as_json):
+        await engine.submit(execution, chosen.entity, package, inputs)
+        context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"
+        await engine.wait(execution)
+    context.hint = (
+        f"execution {execution.name} has ended: propwash get {execution.name} --home {shlex.quote(str(home))}"
+    )
+    return await finish(engine, [execution], home, as_json=as_json)

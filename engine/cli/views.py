@@ -1,0 +1,134 @@
+"""Shows what an engine does while it does it: a live view on a terminal, else plain lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import anyio
+
+from engine.app import Engine
+from engine.cli.board import Board
+from engine.cli.lines import Lines
+from engine.cli.screen import say_soon, tell
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact
+
+FINISH_SECONDS = 2.0
+"""The most that the last picture may take: a reader may have stopped reading."""
+
+
+class View(Protocol):
+    pause_seconds: float
+    """Between two pictures."""
+    tick_seconds: float
+    """A picture even when nothing happens."""
+
+    def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> bool:
+        """Take in what was committed; whether there is something new to draw."""
+        ...
+
+    async def begin(self) -> None: ...
+
+    async def draw(self) -> None: ...
+
+    async def finish(self) -> None: ...
+
+
+class PlainView:
+    pause_seconds = 0.0
+    tick_seconds = float("inf")
+
+    def __init__(self, board: Board) -> None:
+        self._lines = Lines(board)
+        self._waiting: list[str] = []
+
+    def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> bool:
+        self._waiting += self._lines.see(executions, facts)
+        return bool(self._waiting)
+
+    async def begin(self) -> None:
+        """Nothing to prepare."""
+
+    async def draw(self) -> None:
+        if self._waiting:
+            text, self._waiting = "\n".join(self._waiting), []
+            await say_soon(text)
+
+    async def finish(self) -> None:
+        await self.draw()
+
+
+@asynccontextmanager
+async def showing(engine: Engine, executions: Sequence[ExecutionId], *, quiet: bool = False) -> AsyncIterator[None]:
+    """Show these executions, and the child executions they start, until the block is left. `quiet`: show nothing."""
+    if quiet:
+        yield
+        return
+    board = Board(engine.residents.get)
+    for execution in executions:
+        board.follow(execution, f"{execution.name}: " if len(executions) > 1 else "")
+    artist = _Artist(_view(board, engine))
+    async with anyio.create_task_group() as group:
+        with engine.watchers.watching(artist.see):
+            group.start_soon(artist.work)
+            try:
+                yield
+            finally:
+                artist.stop()
+                with anyio.move_on_after(FINISH_SECONDS, shield=True) as patience:
+                    await artist.done.wait()
+                if patience.cancelled_caught:
+                    artist.abandon()
+
+
+def _view(board: Board, engine: Engine) -> View:
+    if not sys.stdout.isatty():
+        return PlainView(board)
+    from engine.cli.live import LiveView
+
+    return LiveView(board, engine.parts.clock.now)
+
+
+class _Artist:
+    """Draws in a task of its own. Only `stop` or `abandon` ends it: the screen must be left in order."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._changed = anyio.Event()
+        self._stopping = anyio.Event()
+        self._scope = anyio.CancelScope(shield=True)
+        self.done = anyio.Event()
+
+    def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+        if self._view.see(executions, facts):
+            self._changed.set()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._changed.set()
+
+    def abandon(self) -> None:
+        self._scope.cancel()
+
+    async def work(self) -> None:
+        try:
+            with self._scope:
+                await self._draw_until_stopped()
+        except OSError as error:
+            tell(f"what happens can't be shown any more: {error}")
+        finally:
+            self.done.set()
+
+    async def _draw_until_stopped(self) -> None:
+        await self._view.begin()
+        while not self._stopping.is_set():
+            await self._view.draw()
+            with anyio.move_on_after(self._view.pause_seconds):
+                await self._stopping.wait()
+            with anyio.move_on_after(self._view.tick_seconds):
+                await self._changed.wait()
+            self._changed = anyio.Event()
+        await self._view.finish()

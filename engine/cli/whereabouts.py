@@ -1,0 +1,54 @@
+"""Finds what the task printed that an execution failed on."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from engine.homes import Records
+from engine.machine.arrays import attempt_of
+from engine.model import layout
+from engine.model.graph import NodeKind
+from engine.model.ids import AttemptKey
+from engine.model.state import Node, Snapshot
+from engine.ports.blobstore import BlobStore
+from handlers.launchplan import child_id
+
+STDERR = "stderr.log"
+_PLACE = re.compile(r"(?P<path>.+?)(\[(?P<index>\d+)\])?\Z")
+
+
+async def stderr_of_failure(log: Records, blobs: BlobStore, snapshot: Snapshot) -> str:
+    """Path or URI of the failed attempt's stderr, in the child execution if it failed there; "" if there is none."""
+    node = _failed_node(snapshot)
+    if node is None:
+        return ""
+    key = AttemptKey(snapshot.execution.id, node.path, node.attempt)
+    if node.kind is NodeKind.LAUNCH_PLAN:
+        child = await log.snapshot(child_id(key))
+        return await stderr_of_failure(log, blobs, child) if child is not None else ""
+    uri = f"{blobs.uri(layout.attempt_prefix(_element_key(key, node)))}/{STDERR}"
+    return _for_people(uri) if await blobs.size(uri) else ""
+
+
+def _failed_node(snapshot: Snapshot) -> Node | None:
+    error = snapshot.execution.error
+    match = _PLACE.match(error.node) if error is not None else None
+    nodes = {node.path: node for node in snapshot.nodes}
+    return nodes.get(match["path"]) if match else None
+
+
+def _element_key(key: AttemptKey, node: Node) -> AttemptKey:
+    """The attempt itself, or that of the map element that failed first."""
+    elements = node.elements
+    if elements is None or elements.first_error is None:
+        return key
+    match = _PLACE.match(elements.first_error.node)
+    if match is None or match["index"] is None:
+        return key
+    index = int(match["index"])
+    return AttemptKey(key.execution, key.path, attempt_of(elements, index), index, node.attempt)
+
+
+def _for_people(uri: str) -> str:
+    return unquote(uri.removeprefix("file://")) if uri.startswith("file://") else uri
