@@ -10,6 +10,7 @@ EngineError      an exception: something the engine itself was asked and can't d
   Permanent      a verdict: carries the Failure that the node ends with
   BlobNotFound   no such object in the store
   LogFailed      the log can't be written: the engine stops, nothing acknowledged is lost
+  StoreFailed    the store can't be written: the engine stops, a resume goes on
   StoreRefused   the store will not touch this name (outside its root, odd)
   Defect         the engine contradicts itself: never expected, always reported
 """
@@ -117,6 +118,12 @@ class StoreRefused(EngineError):
     """The store will not touch this name."""
 
     code = "StoreRefused"
+
+
+class StoreFailed(EngineError):
+    """The store can't be written (disk full, read-only, damaged). The engine stops; a resume goes on where it was."""
+
+    code = "StoreFailed"
 
 
 class Defect(EngineError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.contract.blob_adapters import files, store
 from tests.contract.log_adapters import log_world, sqlite_world
 
-__all__ = ["log_world", "sqlite_world"]
+__all__ = ["files", "log_world", "sqlite_world", "store"]

@@ -1,0 +1,143 @@
+"""What the threads do: blocking calls on checked paths. Everything here raises OSError."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Generator
+
+from engine.adapters import blobkeys
+from engine.adapters.files import folders
+from engine.adapters.files.removal import remove
+from engine.adapters.files.staging import Staging
+from engine.adapters.files.thread import Known
+
+# O_NONBLOCK: the open of a pipe that a task made must not wait for its other end.
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+ATTEMPTS = 3
+"""How often an object is put in place while someone removes its folder."""
+
+
+class Disk:
+    def __init__(self, root: str, staging: Staging, *, durable: bool) -> None:
+        self.root, self._staging, self._durable = root, staging, durable
+
+    def read(self, path: str, start: int, end: int | None, at_most: int | None, known: Known) -> bytes | None:
+        """The bytes of a slice, or None if there are more than `at_most`."""
+        folders.find(self.root, os.path.dirname(path), known)
+        descriptor = os.open(path, _READ)
+        try:
+            first, last, _ = slice(start, end).indices(_size(os.fstat(descriptor), path))
+            wanted = max(last - first, 0)
+            if at_most is not None and wanted > at_most:
+                return None
+            return _read(descriptor, wanted, first)
+        finally:
+            os.close(descriptor)
+
+    def size(self, path: str, known: Known) -> int:
+        folders.find(self.root, os.path.dirname(path), known)
+        return _size(os.lstat(path), path)
+
+    def write(self, path: str, data: bytes | memoryview, known: Known) -> None:
+        """Write or replace an object."""
+        descriptor, temporary = self._staging.create()
+        try:
+            try:
+                append(descriptor, data)
+                self.settle(descriptor)
+            finally:
+                os.close(descriptor)
+            self.publish(temporary, path, known)
+        except BaseException:
+            remove(temporary)
+            raise
+
+    def create(self) -> tuple[int, str]:
+        """A temporary file to append to, then `settle`, close and `publish`."""
+        return self._staging.create()
+
+    def settle(self, descriptor: int) -> None:
+        if self._durable:
+            os.fsync(descriptor)
+
+    def publish(self, temporary: str, path: str, known: Known) -> None:
+        """Let a finished temporary file appear under its name."""
+        for attempt in range(ATTEMPTS):
+            try:
+                folders.make(self.root, os.path.dirname(path), known)
+                os.rename(temporary, path)
+                break
+            except FileNotFoundError:
+                known.clear()
+                if attempt == ATTEMPTS - 1:
+                    raise
+        if self._durable:
+            for folder in folders.above(self.root, path):
+                _sync_folder(folder)
+
+    def remove(self, path: str, known: Known) -> None:
+        """The object and everything below it; no error if there is nothing."""
+        try:
+            folders.find(self.root, os.path.dirname(path), known)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        remove(path)
+
+    def walk(self, folder: str) -> Generator[str, None, None]:
+        """Paths of the objects below a folder, links left out; nothing if it is not there."""
+        try:
+            folders.find(self.root, folder, set())
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        yield from _walk(folder, blobkeys.KEY_LIMIT + len(self.root.encode()))
+
+
+def append(descriptor: int, data: bytes | bytearray | memoryview) -> None:
+    """Write all of it, however little the system takes at a time."""
+    rest = memoryview(data).cast("B")
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _walk(folder: str, limit: int) -> Generator[str, None, None]:
+    try:
+        entries = os.scandir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    with entries:
+        for entry in entries:
+            if blobkeys.wrong_part(entry.name) or len(os.fsencode(entry.path)) > limit:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _walk(entry.path, limit)
+            elif entry.is_file(follow_symlinks=False):
+                yield entry.path
+
+
+def _read(descriptor: int, wanted: int, offset: int) -> bytes:
+    data = os.pread(descriptor, wanted, offset)
+    if len(data) == wanted:
+        return data
+    parts = [data]
+    while parts[-1] and (wanted := wanted - len(parts[-1])):
+        offset += len(parts[-1])
+        parts.append(os.pread(descriptor, wanted, offset))
+    return b"".join(parts)
+
+
+def _size(found: os.stat_result, path: str) -> int:
+    if stat.S_ISREG(found.st_mode):
+        return found.st_size
+    if stat.S_ISDIR(found.st_mode):
+        raise OSError(errno.EISDIR, "a folder", path)
+    raise OSError(errno.ELOOP if stat.S_ISLNK(found.st_mode) else errno.EINVAL, "not a plain file", path)
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,120 @@
+"""Stream a large object: it appears under its name when it is whole, or never."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from functools import partial
+
+import anyio
+
+from engine.adapters.files import faults
+from engine.adapters.files.disk import Disk, append
+from engine.adapters.files.removal import remove
+from engine.adapters.files.thread import IoThread, Known
+from engine.model.errors import Transient
+
+BUFFER = 1024 * 1024
+"""Bytes handed to the thread at a time. A writer holds at most twice as many: one part filling, one being written."""
+LAST_STEP_SECONDS = 60.0
+"""The longest that a writer's end waits for the disk."""
+
+
+class FileWriter:
+    """A BlobWriter, and the async context manager around it."""
+
+    def __init__(self, thread: IoThread, disk: Disk, uri: str, path: str) -> None:
+        self._thread, self._disk, self._uri, self._path = thread, disk, uri, path
+        self._buffer = bytearray()
+        self._under_way: asyncio.Future[None] | None = None
+        self._whole = True
+        self._descriptor = -1
+        self._temporary = ""
+
+    async def __aenter__(self) -> FileWriter:
+        self._under_way = self._thread.call(self._create)
+        return self
+
+    async def write(self, chunk: bytes | memoryview) -> None:
+        """Raises StoreFailed, StoreRefused, Transient; after that, or after a cancellation, nothing will appear."""
+        data = memoryview(chunk).cast("B")
+        if len(self._buffer) + len(data) <= BUFFER:
+            self._buffer += data
+            return
+        whole, self._whole = self._whole, False
+        await self._hand_over(self._buffer)
+        self._buffer = bytearray()
+        if len(data) < BUFFER:
+            self._buffer += data
+        else:
+            await self._hand_over(data)
+            await self._wait()
+        self._whole = whole
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        there = False
+        try:
+            if kind is None:
+                await self._wait()
+                await self._finish()
+                there = True
+        finally:
+            if not there:
+                await self._last_step(self._abandon)
+
+    async def _finish(self) -> None:
+        if not self._whole:
+            raise Transient(f"{self._uri} was not written: one of its writes was cut short")
+        step = await self._last_step(self._publish)
+        if not step.done():
+            raise Transient(f"{self._uri} was not written within {LAST_STEP_SECONDS:g} seconds after its last byte")
+        try:
+            step.result()
+        except OSError as error:
+            raise faults.writing(error, self._uri) from error
+
+    async def _hand_over(self, data: bytearray | memoryview) -> None:
+        await self._wait()
+        self._under_way = self._thread.call(partial(self._append, data))
+
+    async def _wait(self) -> None:
+        if self._under_way is None:
+            return
+        try:
+            await self._under_way
+        except OSError as error:
+            raise faults.writing(error, self._uri) from error
+        self._under_way = None
+
+    async def _last_step(self, work: Callable[[Known], None]) -> asyncio.Future[None]:
+        """Have it done whatever happens to this task: it runs in its turn even when nobody waits any more."""
+        step = self._thread.call(work)
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([step], timeout=LAST_STEP_SECONDS)
+        return step
+
+    def _create(self, known: Known) -> None:
+        self._descriptor, self._temporary = self._disk.create()
+
+    def _append(self, data: bytearray | memoryview, known: Known) -> None:
+        append(self._descriptor, data)
+
+    def _publish(self, known: Known) -> None:
+        append(self._descriptor, self._buffer)
+        self._disk.settle(self._descriptor)
+        self._close()
+        self._disk.publish(self._temporary, self._path, known)
+
+    def _abandon(self, known: Known) -> None:
+        # What can't be removed now is swept when the store is next opened.
+        with contextlib.suppress(OSError):
+            self._close()
+            if self._temporary:
+                remove(self._temporary)
+
+    def _close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)

@@ -1,0 +1,37 @@
+"""The stores under contract."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.memory.blobs import MemoryBlobs
+from engine.ports.blobstore import BlobStore
+
+
+@pytest.fixture(params=["memory", "files"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BlobStore]:
+    if request.param == "memory":
+        yield MemoryBlobs()
+        return
+    async with FileBlobs.open(tmp_path / "store") as files:
+        yield files
+
+
+@pytest.fixture
+async def files(tmp_path: Path) -> AsyncIterator[FileBlobs]:
+    """A store of local files, at tmp_path / "store"."""
+    async with FileBlobs.open(tmp_path / "store") as files:
+        yield files
+
+
+async def listed(store: BlobStore, prefix: str) -> list[str]:
+    """The URIs below a prefix URI, sorted."""
+    return sorted([uri async for uri in store.list(prefix)])
+
+
+def root_uri(store: BlobStore) -> str:
+    return store.uri("x").removesuffix("/x")
