@@ -49,6 +49,7 @@ def _package(path: str, folder: str) -> dict[str, Any]:
     # The names of tasks must not depend on where the author's shell says packages begin.
     os.environ.pop("FLYTE_PYTHON_PACKAGE_ROOT", None)
     flytekit = _flytekit()
+    _check_name(module, path)
     sys.path.insert(0, root)
     entities = _serialize(module, path, root)
     _write_entities(entities, folder)
@@ -113,7 +114,7 @@ def _serialize(module: str, path: str, root: str) -> list[Any]:
         fast_serialization_settings=FastSerializationSettings(enabled=False),
     )
     serialize_load_only([module], settings, root)
-    _check_loaded(module, path)
+    _check_name(module, path)
     entities: list[Any] = serialize_get_control_plane_entities(settings, root)
     if not any(_kind(entity) == 2 for entity in entities):
         tasks = ", ".join(sorted(entity.template.id.name for entity in entities if _kind(entity) == 1))
@@ -121,10 +122,13 @@ def _serialize(module: str, path: str, root: str) -> list[Any]:
     return entities
 
 
-def _check_loaded(module: str, path: str) -> None:
-    loaded = getattr(sys.modules.get(module), "__file__", None)
+def _check_name(module: str, path: str) -> None:
+    """If a module of this name is loaded, it must be the file itself: else its tasks would import the other one."""
+    if module not in sys.modules:
+        return
+    loaded = getattr(sys.modules[module], "__file__", None)
     if loaded is None or os.path.realpath(loaded) != os.path.realpath(path):
-        raise Refused(f"{path}: the module name {module!r} already belongs to {loaded}; rename the file")
+        raise Refused(f"{path}: the module name {module!r} already belongs to {loaded or 'Python'}; rename the file")
 
 
 def _kind(entity: Any) -> int:

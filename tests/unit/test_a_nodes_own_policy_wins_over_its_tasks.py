@@ -1,4 +1,4 @@
-"""Retries, timeout, interruptible: field by field the node's own, else its task's, else (the last one) the workflow's."""
+"""Retries, timeout and interruptible: field by field the node's own, else its task's."""
 
 from __future__ import annotations
 
