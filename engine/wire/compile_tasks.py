@@ -60,12 +60,13 @@ def _seconds(duration: Duration) -> float | None:
 def compile_task(template: TaskTemplate, dynamic: Collection[str]) -> CompiledTask:
     """`dynamic` holds the names of the tasks declared with @dynamic: nothing in the message says so."""
     runtime = template.metadata.runtime
+    sdk = runtime.type == RuntimeMetadata.RuntimeType.FLYTE_SDK
     spec = TaskSpec(
         id=entity_id(template.id, EntityKind.TASK),
         type=template.type,
         interface=interface_of(template.interface),
         template=template.SerializeToString(deterministic=True),
-        runtime_type=RuntimeMetadata.RuntimeType.Name(runtime.type),
+        runtime_type="FLYTE_SDK" if sdk else "OTHER",
         runtime_version=runtime.version,
     )
     return CompiledTask(spec, policy_of(template.metadata), template.id.name in dynamic, lacks_of(template))
