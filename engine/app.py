@@ -85,8 +85,6 @@ class Engine:
             await self._refuse_other(known, event, inputs)
             return
         if uri:
-            # What an earlier run of this name left behind must not answer for this one.
-            await self.blobs.delete(self.blobs.uri(layout.execution_prefix(execution)))
             await self.blobs.put(uri, inputs)
         await self.log.append([event], durable=True)
 

@@ -1,0 +1,147 @@
+"""User cases S01 and S02: the verdict follows from the files of an attempt, not from its exit status alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.machine.judge import ErrorDocument, Evidence, Verdict, judge
+from engine.ports.taskrunner import Exit, ExitReason
+
+ENDED = Exit(ExitReason.EXITED, 0)
+PLAIN = ErrorDocument("USER:RuntimeError", "ValueError: boom 3", recoverable=False, system=False)
+RECOVERABLE = ErrorDocument("USER:Recoverable", "flaky", recoverable=True, system=False)
+SYSTEM = ErrorDocument("SYSTEM", "could not load the module", recoverable=True, system=True)
+
+
+def seen(evidence: Evidence) -> tuple[str, str, bool] | None:
+    """Code, kind and whether it may be tried again; None for success."""
+    verdict = judge(evidence)
+    if verdict.failure is None:
+        return None
+    return verdict.failure.code, verdict.failure.kind.value, verdict.recoverable
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        pytest.param(
+            Evidence(ENDED, ("o0",), error=PLAIN), ("USER:RuntimeError", "USER", False), id="S01a error.pb, exit 0"
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), error=PLAIN, outputs={"o0": 5}),
+            ("USER:RuntimeError", "USER", False),
+            id="S01b error.pb beside outputs.pb: the error wins",
+        ),
+        pytest.param(Evidence(ENDED, ("o0",)), ("OutputsNotFound", "SYSTEM", True), id="S01c exit 0, nothing written"),
+        pytest.param(Evidence(ENDED, (), outputs={}), None, id="S01d an empty outputs.pb is a success"),
+        pytest.param(Evidence(ENDED, ()), None, id="no outputs declared, nothing written"),
+        pytest.param(Evidence(ENDED, ("o0",), outputs={"o0": 5}), None, id="success"),
+        pytest.param(
+            Evidence(Exit(ExitReason.LOST), ("o0",), outputs={"o0": 5}), None, id="a lost task with outputs succeeded"
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.LOST), ("o0",)), ("ResourceDeletedExternally", "SYSTEM", True), id="a lost task"
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), error=RECOVERABLE), ("USER:Recoverable", "USER", True), id="S02b recoverable"
+        ),
+        pytest.param(Evidence(ENDED, ("o0",), error=SYSTEM), ("SYSTEM", "SYSTEM", True), id="flytekit itself failed"),
+        pytest.param(
+            Evidence(Exit(ExitReason.EXITED, 1), ("o0",)), ("Error", "USER", True), id="S02d exit 1, no error.pb"
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.EXITED, 1), ("o0",), error=PLAIN),
+            ("USER:RuntimeError", "USER", False),
+            id="exit 1 with error.pb: the document is believed",
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.EXITED, 3), ("o0",), outputs={"o0": 5}),
+            ("Error", "USER", True),
+            id="exit 3 with outputs.pb: not a success",
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.OOM_KILLED), ("o0",)), ("OOMKilled", "USER", True), id="S02e out of memory"
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), error_problem="wrong wire type"),
+            ("ErrorFileBadFormat", "SYSTEM", True),
+            id="S02f random bytes in error.pb",
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), outputs_problem="cut off at byte 7"),
+            ("OutputsNotFound", "SYSTEM", True),
+            id="truncated outputs.pb",
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0", "o1"), outputs={"o0": 5}),
+            ("OutputsNotFound", "SYSTEM", True),
+            id="S13 a declared variable is missing",
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.SIGNALLED, 9), ("o0",)), ("Interrupted", "SYSTEM", True), id="killed from outside"
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.SIGNALLED, 11), ("o0",)), ("Error", "USER", True), id="segmentation fault"
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.TIMED_OUT, 0, "after 60 s"), ("o0",)),
+            ("TimeoutExpired", "USER", True),
+            id="timeout",
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.REFUSED, 0, "no such program"), ("o0",)),
+            ("FailedToBuildResource", "USER", False),
+            id="could not be started as asked",
+        ),
+        pytest.param(
+            Evidence(Exit(ExitReason.NOT_STARTED, 0, "no memory"), ("o0",)),
+            ("FailedToStart", "SYSTEM", True),
+            id="could not be started",
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), has_futures=True),
+            ("DynamicNotSupported", "USER", False),
+            id="S24 a plan is not an output",
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), has_futures=True, error=PLAIN),
+            ("USER:RuntimeError", "USER", False),
+            id="an error beside a plan wins",
+        ),
+    ],
+)
+def test_the_verdict(evidence: Evidence, expected: tuple[str, str, bool] | None) -> None:
+    assert seen(evidence) == expected
+
+
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        (Evidence(ENDED, error=PLAIN), ["boom 3"]),
+        (Evidence(ENDED, ("o0", "o1"), outputs={"o0": 5}), ["o1", "o0"]),
+        (Evidence(ENDED, error_problem="wrong wire type"), ["error document could not be read", "wrong wire type"]),
+        (Evidence(Exit(ExitReason.EXITED, 7, "last words")), ["status 7", "last words"]),
+        (Evidence(Exit(ExitReason.SIGNALLED, 9)), ["signal 9"]),
+        (Evidence(Exit(ExitReason.OOM_KILLED)), ["OOMKilled"]),
+    ],
+)
+def test_the_message_says_what_was_seen(evidence: Evidence, words: list[str]) -> None:
+    failure = judge(evidence).failure
+
+    assert failure is not None
+    assert all(word in failure.message for word in words)
+
+
+def test_the_sizes_of_outputs_are_passed_on_for_the_gather() -> None:
+    assert judge(Evidence(ENDED, ("o0",), outputs={"o0": 1042})) == Verdict(output_bytes={"o0": 1042})
+
+
+def test_a_huge_error_text_keeps_its_head_and_its_tail() -> None:
+    document = ErrorDocument("USER:RuntimeError", "first" + "x" * 2_599_990 + "last", recoverable=False, system=False)
+    failure = judge(Evidence(ENDED, error=document)).failure
+
+    assert failure is not None
+    assert len(failure.message) < 16_500
+    assert failure.message.startswith("first")
+    assert failure.message.endswith("last")
+    assert "characters cut" in failure.message
