@@ -1,10 +1,11 @@
 """A script, not a module of the engine: packages one Python file of an author, by the author's own flytekit.
 
-    python packager.py FILE FOLDER
+    python packager.py FILE FOLDER CONSTANTS
 
 Run by path in the author's interpreter and environment. Writes into FOLDER one `.pb` per entity, named as
-`pyflyte package` names them, and `package.json`; or `error.json` and exit status 1. What the author's modules print
-goes to stderr. It needs nothing but flytekit, and works with Python 3.9 and newer.
+`pyflyte package` names them, and `package.json`; or `error.json` and exit status 1. Constants that no message can hold
+(files, pickles) go to the folder CONSTANTS. What the author's modules print goes to stderr. It needs nothing but
+flytekit, and works with Python 3.9 and newer.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ class Refused(Exception):
     """The file can't be packaged; the text says why, and no traceback is of use."""
 
 
-def main(path: str, folder: str) -> int:
+def main(path: str, folder: str, constants: str) -> int:
     """Exit status 0, or 1 with the reason in FOLDER/error.json."""
     os.dup2(2, 1)  # also what C code and child processes print
-    path = os.path.abspath(path)
+    path, constants = os.path.abspath(path), os.path.abspath(constants)
     try:
-        package = _package(path, folder)
+        package = _package(path, folder, constants)
     except Refused as refused:
         return _fail(folder, str(refused), "")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the author's code raises is the verdict
@@ -43,12 +44,13 @@ def main(path: str, folder: str) -> int:
     return 0
 
 
-def _package(path: str, folder: str) -> dict[str, Any]:
+def _package(path: str, folder: str, constants: str) -> dict[str, Any]:
     _check_source(path)
     root, module = _place(path)
     # The names of tasks must not depend on where the author's shell says packages begin.
     os.environ.pop("FLYTE_PYTHON_PACKAGE_ROOT", None)
     flytekit = _flytekit()
+    _keep_constants_in(constants, folder)
     _check_name(module, path)
     sys.path.insert(0, root)
     entities = _serialize(module, path, root)
@@ -99,6 +101,16 @@ def _flytekit() -> Any:
         raise Refused(
             f"flytekit can't be imported by {sys.executable} ({error}); install it there, or name another interpreter"
         ) from None
+
+
+def _keep_constants_in(constants: str, folder: str) -> None:
+    """flytekit would write them to a temporary folder, from which they may be gone when a task runs."""
+    from flytekit.core.context_manager import FlyteContextManager
+    from flytekit.core.data_persistence import FileAccessProvider
+
+    access = FileAccessProvider(os.path.join(folder, "sandbox"), raw_output_prefix=constants)
+    context = FlyteContextManager.current_context()
+    FlyteContextManager.push_context(context.with_file_access(access).build())
 
 
 def _serialize(module: str, path: str, root: str) -> list[Any]:
@@ -183,6 +195,6 @@ def _write_json(path: str, document: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    status = main(sys.argv[1], sys.argv[2])
+    status = main(*sys.argv[1:])
     sys.stderr.flush()
     os._exit(status)  # threads that the author's modules started are not waited for

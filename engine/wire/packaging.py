@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import uuid
 from pathlib import Path
 
 import anyio
@@ -49,37 +50,53 @@ class _Error(Struct, frozen=True):
 
 
 async def read_workflows(
-    path: Path, *, python: str = sys.executable, timeout_seconds: float = TIMEOUT_SECONDS
+    path: Path,
+    *,
+    python: str = sys.executable,
+    constants: Path | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> PackageFiles:
     """Whatever an author can give: a `.py` file, or what `pyflyte package` wrote. Raises BadInput."""
     if path.suffix == ".py":
-        return await package_file(path, python=python, timeout_seconds=timeout_seconds)
+        return await package_file(path, python=python, constants=constants, timeout_seconds=timeout_seconds)
     return await to_thread.run_sync(read_package, path)
 
 
 async def package_file(
-    path: Path, *, python: str = sys.executable, timeout_seconds: float = TIMEOUT_SECONDS
+    path: Path,
+    *,
+    python: str = sys.executable,
+    constants: Path | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> PackageFiles:
-    """The packaged workflows of one Python file. Raises BadInput, with the author's own error if it has one."""
+    """The packaged workflows of one Python file. Raises BadInput, with the author's own error if it has one.
+
+    `constants` is the folder for default values that no message can hold (files, pickles). It must last as long as
+    what is run from the package; without one they go to the system's folder for temporary files.
+    """
     if not await anyio.Path(path).is_file():
         raise BadInput(f"there is no file {path}")
     folder = Path(await to_thread.run_sync(lambda: tempfile.mkdtemp(prefix="propwash-package-")))
+    constants = constants or Path(tempfile.gettempdir(), f"propwash-constants-{uuid.uuid4().hex}")
     try:
-        ending = await _run(path, folder, python, timeout_seconds)
+        command = [python, str(_SCRIPT), str(path), str(folder), str(constants)]
+        ending = await _run(command, folder, timeout_seconds)
         return await to_thread.run_sync(_collect, path, folder, ending)
     finally:
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
-async def _run(path: Path, folder: Path, python: str, timeout_seconds: float) -> str:
+async def _run(command: list[str], folder: Path, timeout_seconds: float) -> str:
     """Run the script to its end, and say how it ended. Nothing of it runs at the return."""
-    process = await _start([python, str(_SCRIPT), str(path), str(folder)], folder)
+    process = await _start(command, folder)
     try:
         with anyio.fail_after(timeout_seconds):
             status = await process.wait()
     except TimeoutError:
-        raise BadInput(f"{path} was still being imported after {timeout_seconds:g} seconds; it was stopped") from None
+        raise BadInput(
+            f"{command[2]} was still being imported after {timeout_seconds:g} seconds; it was stopped"
+        ) from None
     finally:
         with anyio.CancelScope(shield=True):
             await _end(process)
@@ -91,7 +108,12 @@ async def _start(command: list[str], folder: Path) -> Process:
     async with await anyio.open_file(folder / _LOG, "wb") as log:
         try:
             return await anyio.open_process(
-                command, stdin=subprocess.DEVNULL, stdout=log.wrapped, stderr=subprocess.STDOUT, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log.wrapped,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "TMPDIR": str(folder)},  # flytekit leaves folders behind there
+                start_new_session=True,
             )
         except OSError as error:
             raise BadInput(f"{command[0]} can't be started as a Python interpreter: {error}") from error
