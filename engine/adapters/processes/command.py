@@ -42,8 +42,8 @@ def environment(base: Mapping[str, str], request: TaskRequest, bin_folder: str, 
 
 
 def zygote_environment(base: Mapping[str, str], mark: tuple[str, str], tmp: Path) -> dict[str, str]:
-    """No PYTHONPATH: the zygote must never import a user's module."""
-    env = {**base, mark[0]: mark[1], "TMPDIR": str(tmp)}
+    """No PYTHONPATH: the zygote must never import a user's module. An execution, so that flytekit logs as in a task."""
+    env = {"FLYTE_INTERNAL_EXECUTION_ID": "zygote", **base, mark[0]: mark[1], "TMPDIR": str(tmp)}
     env.pop("PYTHONPATH", None)
     return env
 

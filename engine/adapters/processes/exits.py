@@ -7,6 +7,7 @@ import os
 import signal
 
 from engine.adapters.processes.messages import Ended, Failed
+from engine.model.errors import Transient
 from engine.ports.taskrunner import Exit, ExitReason
 
 _AS_ASKED = frozenset(
@@ -44,9 +45,9 @@ def of_end(ended: Ended, started_at: float) -> Exit:
 
 
 def of_failure(failed: Failed, program: str, path: str) -> Exit:
-    """The process could not become the task."""
+    """The process could not become the task. Raises Transient where that is not the command's fault."""
     if failed.errno not in _AS_ASKED:
-        return Exit(ExitReason.NOT_STARTED, failed.errno, f"the command {program!r} could not start: {failed.message}")
+        raise Transient(f"the command {program!r} could not be started: {failed.message}")
     where = f"; looked for it in {path}" if failed.errno == errno.ENOENT and "/" not in program else ""
     hint = "; is flytekit installed there?" if where and program.startswith("pyflyte") else ""
     return Exit(

@@ -170,9 +170,10 @@ def _renew_flytekit() -> None:
     from flytekit.configuration import DataConfig
     from flytekit.core import context_manager, data_persistence
 
-    for logger in (loggers.logger, loggers.user_space_logger, loggers.developer_logger):
-        logger.handlers.clear()
-    loggers.initialize_global_loggers()
+    if _logging_settings() != _ZYGOTES_LOGGING:
+        for logger in (loggers.logger, loggers.user_space_logger, loggers.developer_logger):
+            logger.handlers.clear()
+        loggers.initialize_global_loggers()
     folder = data_persistence.flyte_tmp_dir = tempfile.mkdtemp(prefix="flyte-")
     access = data_persistence.FileAccessProvider(
         local_sandbox_dir=os.path.join(folder, "sandbox"),
@@ -184,6 +185,15 @@ def _renew_flytekit() -> None:
     context_manager.FlyteContextManager.initialize()
     if connectors := sys.modules.get(CONNECTORS):
         connectors.local_connector_loop = asyncio.new_event_loop()  # type: ignore[attr-defined]
+
+
+def _logging_settings() -> tuple[str | bool | None, ...]:
+    """What flytekit's loggers depend on. That an execution is named at all switches from rich text to JSON."""
+    names = ("LOGGING_LEVEL", "DEV_LOGGING_LEVEL", "LOGGING_FORMAT", "RICH_TRACEBACKS")
+    return "FLYTE_INTERNAL_EXECUTION_ID" in os.environ, *(os.environ.get(f"FLYTE_SDK_{name}") for name in names)
+
+
+_ZYGOTES_LOGGING = _logging_settings()
 
 
 def _status(stop: SystemExit) -> int:

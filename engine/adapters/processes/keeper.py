@@ -10,6 +10,8 @@ from anyio.abc import TaskGroup
 from engine.adapters.processes.parent import Parent
 
 FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 0.1, 5.0
+READY_SECONDS = 60.0
+"""For an import of flytekit; some environments are slow, but one that hangs must not hold up every task."""
 STEADY_SECONDS = 60.0
 """A zygote that lived this long did not die of being started."""
 
@@ -33,7 +35,11 @@ class Keeper:
                 self._parent = parent
             else:
                 parent = self._parent
-        await parent.ready.wait()
+        with anyio.move_on_after(READY_SECONDS):
+            await parent.ready.wait()
+        if not parent.ready.is_set():
+            parent.kill()
+            await parent.ready.wait()
         return parent
 
     async def _wait_after_deaths(self) -> None:

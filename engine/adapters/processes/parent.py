@@ -82,7 +82,7 @@ class Parent:
         self._process: subprocess.Popen[bytes] | None = None
         self._outbox, self._frames = anyio.create_memory_object_stream[bytes](math.inf)
         self.ready = anyio.Event()
-        """It can take jobs, or never will."""
+        """It takes jobs, or never will."""
         self.alive = False
         self.problem = ""
         """Why it can't fork flytekit tasks, or why it ended."""
@@ -98,7 +98,7 @@ class Parent:
             self._jobs[job.number] = job
             self._send(start_frame(job.number, structs.replace(what, env={**what.env, name: value})))
         else:
-            job.settle(Failed(job.number, errno.EAGAIN, self.problem))
+            job.settle(Failed(job.number, errno.EAGAIN, self.problem or "its zygote has ended"))
         return job
 
     async def end(self, job: Job, grace_seconds: float) -> None:
@@ -110,10 +110,14 @@ class Parent:
                 await job.over.wait()
                 return
         log.error("a task outlived SIGKILL; its zygote is killed with everything it runs", extra={"job": job.number})
-        if self._process is not None:
-            self._process.kill()
+        self.kill()
         with anyio.move_on_after(2 * KILL_SECONDS):
             await job.over.wait()
+
+    def kill(self) -> None:
+        """The last resort. Every job of this zygote is lost."""
+        if self._process is not None:
+            self._process.kill()
 
     async def serve(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Start the zygote and talk with it until one of the two ends. Raises OSError before it has started."""

@@ -6,10 +6,10 @@ import itertools
 import logging
 import os
 import shutil
-import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,13 +17,14 @@ from typing import Self
 import anyio
 from anyio import to_thread
 
+from engine.adapters.attempts import Attempts
 from engine.adapters.processes import command, place
 from engine.adapters.processes.messages import Ended, Start
 from engine.adapters.processes.watch import watch
 from engine.adapters.processes.zygotes import Zygotes, take_over
-from engine.model.errors import BadInput, EngineError
+from engine.model.errors import BadInput, EngineError, Transient
 from engine.model.ids import AttemptKey
-from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
+from engine.ports.taskrunner import Exit, TaskRequest
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,7 @@ class LocalRunner:
     Every attempt starts in an empty folder of its own; the author's modules are on PYTHONPATH, not in that folder.
     `log_limit`: bytes kept of stdout and of stderr, beside the attempt's outputs; `put` stores them where the attempt's
     prefix is not a local folder. `fork`: keep a parent with flytekit imported and fork it (Linux only).
+    Entering raises BadInput (there is no such `python`) and OSError (`workdir` can't be used).
     """
 
     def __init__(
@@ -53,20 +55,23 @@ class LocalRunner:
         fork: bool = True,
         put: Put | None = None,
     ) -> None:
-        self._folder = workdir.resolve() / "running"
-        self._python, self._fork = _program(python), fork
+        self._folder, self._python, self._fork = workdir, python, fork
         self._log_limit, self._grace, self._put = log_limit, stop_grace_seconds, put
         self._environ = dict(os.environ)
-        self._slots = anyio.CapacityLimiter(max_concurrent or os.cpu_count() or 1)
+        self._attempts = Attempts(max_concurrent or os.cpu_count() or 1)
         self._numbers = itertools.count(1)
-        self._attempts: dict[AttemptKey, _Attempt] = {}
         self._exits = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        await to_thread.run_sync(take_over, self._folder)
+        await to_thread.run_sync(self._take_over)
         self._tasks = await self._exits.enter_async_context(anyio.create_task_group())
         self._zygotes = Zygotes(self._tasks, self._folder, self._python, self._environ, fork=self._fork)
         return self
+
+    def _take_over(self) -> None:
+        self._python = _program(self._python)
+        self._folder = self._folder.resolve() / "running"
+        take_over(self._folder)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -86,33 +91,12 @@ class LocalRunner:
         self._tasks.start_soon(self._zygotes.warm)
 
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
-        """See TaskRunner."""
-        if (attempt := self._attempts.get(request.key)) is not None:
-            return await attempt.join(started)
-        attempt = self._attempts[request.key] = _Attempt()
-        try:
-            with attempt.scope:
-                async with self._slot(attempt):
-                    attempt.exit = await self._perform(request, attempt.announcing(started))
-        finally:
-            del self._attempts[request.key]
-            attempt.gone.set()
-        return attempt.outcome()
+        """See TaskRunner. Transient: no folder, no process, no memory to be had at the moment."""
+        return await self._attempts.run(request.key, started, partial(self._perform, request))
 
     async def stop(self, key: AttemptKey) -> None:
-        """See TaskRunner. An attempt that waits for a slot ends likewise."""
-        if (attempt := self._attempts.get(key)) is not None:
-            attempt.scope.cancel()
-            await attempt.gone.wait()
-
-    @asynccontextmanager
-    async def _slot(self, attempt: _Attempt) -> AsyncIterator[None]:
-        """First come, first served."""
-        await self._slots.acquire_on_behalf_of(attempt)
-        try:
-            yield
-        finally:
-            self._slots.release_on_behalf_of(attempt)
+        """See TaskRunner."""
+        await self._attempts.stop(key)
 
     async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         folder = self._folder / str(next(self._numbers))
@@ -120,7 +104,7 @@ class LocalRunner:
             where = await to_thread.run_sync(place.prepare, folder, request.prefix_uri)
             return await self._execute(request, where, started)
         except OSError as error:
-            return Exit(ExitReason.NOT_STARTED, error.errno or 0, f"no process or folder for the task: {error}")
+            raise Transient(f"no folder or no process for attempt {request.key}: {error}") from error
         finally:
             await _bounded(place.remove, folder)
 
@@ -147,49 +131,6 @@ class LocalRunner:
             except (EngineError, OSError) as error:
                 extra = {"attempt": str(request.key), "file": path.name, "cause": str(error)}
                 log.warning("what a task printed could not be stored", extra=extra)
-
-
-class _Attempt:
-    """An attempt from the call of `run` to its end; a second call for the same key joins it."""
-
-    def __init__(self) -> None:
-        self.scope = anyio.CancelScope()
-        self.begun = anyio.Event()
-        self.gone = anyio.Event()
-        self.exit: Exit | None = None
-
-    def announcing(self, started: Callable[[], None]) -> Callable[[], None]:
-        def announce() -> None:
-            self.begun.set()
-            started()
-
-        return announce
-
-    async def join(self, started: Callable[[], None]) -> Exit:
-        """Wait for the end as the first caller does; cancelled, it ends the attempt as the first caller would."""
-
-        async def pass_on() -> None:
-            await self.begun.wait()
-            started()
-
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(pass_on)
-                await self.gone.wait()
-                tasks.cancel_scope.cancel()
-        finally:
-            if not self.gone.is_set():
-                self.scope.cancel()
-                with anyio.CancelScope(shield=True):
-                    await self.gone.wait()
-        return self.outcome()
-
-    def outcome(self) -> Exit:
-        if self.exit is not None:
-            return self.exit
-        if self.begun.is_set():
-            return Exit(ExitReason.SIGNALLED, signal.SIGTERM, "it was stopped by the engine")
-        return Exit(ExitReason.NOT_STARTED, 0, "it was stopped before it began")
 
 
 async def _bounded(remove: Callable[[Path], None], folder: Path) -> None:

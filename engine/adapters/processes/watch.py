@@ -18,7 +18,7 @@ async def watch(
 ) -> Exit:
     """Wait for the end of a job; call `started` when it begins. However this call ends, the job is over then.
 
-    `path` is the PATH on which its program was looked for.
+    `path` is the PATH on which its program was looked for. Raises Transient: it could not be started now.
     """
     try:
         await job.decided.wait()

@@ -207,6 +207,7 @@ def _import_flytekit() -> str:
         for name in NEEDED:
             importlib.import_module(name)
         sys.modules["flytekit.core.type_engine"].TypeEngine.lazy_import_transformers()
+        importlib.import_module("docstring_parser").parse("Compiles its patterns once, here.")
         if connectors := sys.modules.get(forked.CONNECTORS):
             connectors.local_connector_loop.close()
     except Exception:  # noqa: BLE001  whatever the author's environment raises, the answer is a plain start

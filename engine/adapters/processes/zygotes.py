@@ -48,7 +48,7 @@ class Zygotes:
             obstacle = self._frozen_difference(env)
             if not obstacle:
                 parent = await self._warm.get()
-                obstacle = parent.problem or await to_thread.run_sync(command.shadowed, env, parent.modules)
+                obstacle = parent.problem or await to_thread.run_sync(_shadow, env, parent)
                 if not obstacle:
                     return parent
             if obstacle not in self._obstacles:
@@ -67,6 +67,11 @@ class Zygotes:
         mark = (mark_name(self._folder), number)
         env = command.zygote_environment(self._environ, mark, folder)
         return Parent(Setup(self._python, warm, env, mark, folder / "words"))
+
+
+def _shadow(env: Mapping[str, str], parent: Parent) -> str:
+    path = command.shadowed(env, parent.modules)
+    return path and f"{path} is imported before the module of that name in the warm parent"
 
 
 def mark_name(folder: Path) -> str:

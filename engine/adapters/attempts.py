@@ -1,0 +1,92 @@
+"""The attempts of a runner by their keys: served in the order of the calls, stopped by key, never run twice at once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+
+from engine.model.ids import AttemptKey
+from engine.ports.taskrunner import Exit, ExitReason
+
+Started = Callable[[], None]
+SIGTERM = 15
+
+
+class Attempts:
+    """What every runner does around the one thing that it does its own way. `slots`: attempts at once; None = any."""
+
+    def __init__(self, slots: int | None) -> None:
+        self._slots = None if slots is None else anyio.CapacityLimiter(slots)
+        self._attempts: dict[AttemptKey, _Attempt] = {}
+
+    async def run(self, key: AttemptKey, started: Started, perform: Callable[[Started], Awaitable[Exit]]) -> Exit:
+        """As TaskRunner.run. `perform` gets a slot first, calls what it is given once, and cleans up when cancelled.
+
+        A second call for a key that is not at its end yet joins the first one, and cancelled ends it like the first.
+        """
+        if (attempt := self._attempts.get(key)) is not None:
+            return await attempt.join(started)
+        attempt = self._attempts[key] = _Attempt(started)
+        try:
+            with attempt.scope:
+                async with self._slot(attempt):
+                    attempt.exit = await perform(attempt.begin)
+        finally:
+            del self._attempts[key]
+            attempt.gone.set()
+        return attempt.outcome()
+
+    async def stop(self, key: AttemptKey) -> None:
+        """As TaskRunner.stop. An attempt that waits for a slot ends likewise."""
+        if (attempt := self._attempts.get(key)) is not None:
+            attempt.scope.cancel()
+            await attempt.gone.wait()
+
+    @asynccontextmanager
+    async def _slot(self, attempt: _Attempt) -> AsyncIterator[None]:
+        if self._slots is None:
+            yield
+            return
+        await self._slots.acquire_on_behalf_of(attempt)
+        try:
+            yield
+        finally:
+            self._slots.release_on_behalf_of(attempt)
+
+
+class _Attempt:
+    """From the first call of `run` to its end."""
+
+    def __init__(self, started: Started) -> None:
+        self.scope = anyio.CancelScope()
+        self.gone = anyio.Event()
+        self.exit: Exit | None = None
+        self._begun = False
+        self._to_tell = [started]
+
+    def begin(self) -> None:
+        self._begun = True
+        for started in self._to_tell:
+            started()
+
+    async def join(self, started: Started) -> Exit:
+        if self._begun:
+            started()
+        else:
+            self._to_tell.append(started)
+        try:
+            await self.gone.wait()
+        finally:
+            self.scope.cancel()
+            with anyio.CancelScope(shield=True):
+                await self.gone.wait()
+        return self.outcome()
+
+    def outcome(self) -> Exit:
+        if self.exit is not None:
+            return self.exit
+        if self._begun:
+            return Exit(ExitReason.SIGNALLED, SIGTERM, "it was stopped by the engine")
+        return Exit(ExitReason.NOT_STARTED, 0, "it was stopped before it began")

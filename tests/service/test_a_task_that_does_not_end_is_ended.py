@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from engine.adapters.processes.runner import LocalRunner
+from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
+from tests.service.lifeline import lifeline
+from tests.service.tasks import Bench, key, nothing
+
+pytestmark = [pytest.mark.service("flytekit"), pytest.mark.service("fork")]
+
+
+async def test_a_task_that_ignores_sigterm_is_killed_after_its_grace(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    async with lifeline(tmp_path) as line:
+        request = bench.task("ignores_sigterm", {"lifeline": str(line)}, timeout_seconds=0.4)
+        async with LocalRunner(tmp_path / "work", stop_grace_seconds=0.2) as runner:
+            ended = await runner.run(request, nothing)
+            with anyio.fail_after(0.5):
+                await line.is_cut()
+    assert ended.reason is ExitReason.TIMED_OUT
+    assert ended.message.startswith("it had not ended 0.4 s after its start; its processes got SIGTERM, and SIGKILL")
+    assert 0.6 <= ended.ended_at - ended.started_at < 2.0
+
+
+async def test_a_task_that_obeys_sigterm_is_not_waited_for(tmp_path: Path) -> None:
+    """And what it said meanwhile is told."""
+    script = "trap 'echo bye >&2; exit 0' TERM; while :; do sleep 3600 & wait; done"
+    request = Bench(tmp_path).shell(script, timeout_seconds=0.2)
+    async with LocalRunner(tmp_path / "work", stop_grace_seconds=60) as runner:
+        with anyio.fail_after(10):
+            ended = await runner.run(request, nothing)
+    assert ended.reason is ExitReason.TIMED_OUT
+    assert ended.message.endswith("Its stderr ended with:\nbye")
+
+
+async def test_stop_ends_the_whole_group(tmp_path: Path) -> None:
+    ends: list[Exit] = []
+    request = Bench(tmp_path)
+
+    async def run() -> None:
+        ends.append(await runner.run(request.with_daemon(str(line)), nothing))
+
+    async with (
+        lifeline(tmp_path) as line,
+        LocalRunner(tmp_path / "work", stop_grace_seconds=0.1) as runner,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(run)
+        await line.says("shell", "child", "daemon")
+        await runner.stop(key())
+        with anyio.fail_after(0.5):
+            await line.is_cut()
+    assert [(ended.reason, ended.code) for ended in ends] == [(ExitReason.SIGNALLED, 15)]
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3, 5, 8, 13, 40, 200])
+async def test_stop_while_it_starts(tmp_path: Path, turns: int) -> None:
+    """Whatever the moment, the attempt is gone at the return, and the next one starts."""
+    bench = Bench(tmp_path)
+    ends: list[Exit] = []
+
+    async def run(request: TaskRequest) -> None:
+        ends.append(await runner.run(request, nothing))
+
+    async with lifeline(tmp_path) as line, LocalRunner(tmp_path / "work", stop_grace_seconds=30) as runner:
+        await runner.run(bench.task("add", {"a": 1}, node="first"), nothing)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run, bench.task("hangs", {"lifeline": str(line)}))
+            for _ in range(turns):
+                await anyio.lowlevel.checkpoint()
+            begun = time.monotonic()
+            await runner.stop(key())
+            assert time.monotonic() - begun < 5
+        assert ends[0].reason in (ExitReason.NOT_STARTED, ExitReason.SIGNALLED)
+        assert (await runner.run(bench.shell("exit 4", node="n1"), nothing)).code == 4
+        assert [path.name for path in (tmp_path / "work" / "running").iterdir() if path.name.isdigit()] == []

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from engine.adapters.processes.runner import LocalRunner
+from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
+from tests.leftovers import command
+from tests.service.lifeline import Lifeline, lifeline
+from tests.service.tasks import Bench, nothing
+
+pytestmark = [pytest.mark.service("flytekit"), pytest.mark.service("fork")]
+EVERYONE = ("task", "shell", "child", "daemon")
+
+
+@asynccontextmanager
+async def engine(folder: Path) -> AsyncIterator[tuple[Lifeline, int]]:
+    """An engine in a process of its own, with tasks that hang."""
+    async with lifeline(folder) as line:
+        words = [sys.executable, "-m", "tests.service.runner_driver", "hang", str(folder)]
+        async with await anyio.open_process(words, stdout=None, stderr=None) as process:
+            await line.says(*EVERYONE)
+            try:
+                yield line, process.pid
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+
+
+def zygotes(engine_pid: int) -> list[int]:
+    threads = Path(f"/proc/{engine_pid}/task").glob("*/children")
+    return [int(pid) for thread in threads for pid in thread.read_text().split() if "zygote.py" in command(int(pid))]
+
+
+async def test_a_killed_engine(tmp_path: Path) -> None:
+    async with engine(tmp_path) as (line, pid):
+        os.kill(pid, signal.SIGKILL)
+        await line.is_cut()
+
+
+async def test_an_engine_killed_together_with_its_zygotes(tmp_path: Path) -> None:
+    """Nobody is left to clean up: the next engine on the same folder does it before it starts anything."""
+    async with engine(tmp_path) as (line, pid):
+        found = zygotes(pid)
+        assert len(found) == 2
+        for each in (pid, *found):
+            os.kill(each, signal.SIGSTOP)
+        for each in (pid, *found):
+            os.kill(each, signal.SIGKILL)
+        async with LocalRunner(tmp_path / "work"):
+            with anyio.fail_after(0.5):
+                await line.is_cut()
+
+
+async def test_a_runner_that_is_left(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    ends: list[Exit] = []
+
+    async def run(runner: LocalRunner) -> None:
+        ends.append(await runner.run(bench.with_daemon(str(line)), nothing))
+
+    async with lifeline(tmp_path) as line, anyio.create_task_group() as tasks:
+        async with LocalRunner(tmp_path / "work") as runner:
+            tasks.start_soon(run, runner)
+            await line.says("shell", "child", "daemon")
+        with anyio.fail_after(0.5):
+            await line.is_cut()
+    assert [ended.reason for ended in ends] == [ExitReason.LOST]
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+async def test_a_killed_zygote(tmp_path: Path) -> None:
+    """Its attempts are lost and nothing of them is left; later ones get a new zygote."""
+    bench = Bench(tmp_path)
+    ends: dict[str, Exit] = {}
+
+    async def run(request: TaskRequest) -> None:
+        ends[request.key.path] = await runner.run(request, nothing)
+
+    async with lifeline(tmp_path) as line, LocalRunner(tmp_path / "work", max_concurrent=2) as runner:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run, bench.task("hangs", {"lifeline": str(line)}, node="forked"))
+            tasks.start_soon(run, bench.with_daemon(str(line), node="plain"))
+            await line.says(*EVERYONE)
+            for pid in zygotes(os.getpid()):
+                os.kill(pid, signal.SIGKILL)
+        with anyio.fail_after(0.5):
+            await line.is_cut()
+        lost = {node: ended.reason for node, ended in ends.items()}
+        assert lost == {"forked": ExitReason.LOST, "plain": ExitReason.LOST}
+        assert "ended with status -9" in ends["forked"].message
+        assert (await runner.run(bench.task("add", {"a": 1}, node="n2"), nothing)).code == 0
+        assert (await runner.run(bench.shell("exit 4", node="n3"), nothing)).code == 4
+    assert bench.outputs("n2") == 3
