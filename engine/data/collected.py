@@ -24,7 +24,7 @@ from engine.model.phases import SATISFIED
 from engine.model.state import Elements
 from engine.ports.blobstore import BlobStore
 
-BATCH_BYTES = 4 * 1024 * 1024
+BATCH_BYTES = 2 * 1024 * 1024
 BATCH_ELEMENTS = 1024
 SMALLEST_HEAD = 16 * 1024
 NO_VALUE = framed(ITEM, NONE)
@@ -32,10 +32,14 @@ NO_VALUE = framed(ITEM, NONE)
 
 
 class Batch(Struct, frozen=True):
-    data: bytes
-    """The next bytes of the list's payload."""
+    pieces: Sequence[Data]
+    """The next bytes of the list's payload, in pieces so that large ones are not copied to join them."""
     sizes: Sequence[int]
     """Framed bytes of each item that starts in them; the last one may go on in the next batch."""
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.pieces))
 
 
 Sink = Callable[[Batch], Awaitable[None]]
@@ -93,16 +97,16 @@ class Collected(Struct, frozen=True):
                 if found is None:
                     raise BlobNotFound(uris[index])
                 if len(found) == head:
-                    await send.send(Batch(b"".join(parts), sizes))
+                    await send.send(Batch(parts, sizes))
                     parts, sizes = [], []
                     await self._send_large(variable, uris[index], found, send)
                     continue
-                literal = entries(found)[variable]
+                literal = entries(memoryview(found))[variable]
             except (BlobNotFound, CorruptMessage, KeyError) as problem:
                 raise self._lacking(index, variable, uris[index], problem) from problem
             parts += (header(ITEM, len(literal)), literal)
             sizes.append(framed_size(len(literal)))
-        await send.send(Batch(b"".join(parts), sizes))
+        await send.send(Batch(parts, sizes))
 
     async def _send_large(self, variable: str, uri: str, head: bytes, send: MemoryObjectSendStream[Batch]) -> None:
         """An element that does not fit into its share of a batch, piece by piece."""
@@ -110,12 +114,12 @@ class Collected(Struct, frozen=True):
         if size is None:
             raise BlobNotFound(uri)
         start, end = (await map_spans(Reader(self.blobs, uri, head), size))[variable]
-        await send.send(Batch(header(ITEM, end - start), [framed_size(end - start)]))
+        await send.send(Batch([header(ITEM, end - start)], [framed_size(end - start)]))
         while start < end:
             piece = head[start:end] or await self.blobs.get(uri, start, min(end, start + BATCH_BYTES // 2))
             if not piece:
                 raise Transient(f"{uri} became shorter while it was read")
-            await send.send(Batch(piece, []))
+            await send.send(Batch([piece], []))
             start += len(piece)
 
     def _counts(self, index: int) -> bool:

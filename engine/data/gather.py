@@ -6,17 +6,18 @@ Should the sum be wrong, the elements are measured and written again: the result
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
 from flyteidl.core import types_pb2
 
 from engine.data.collected import NO_VALUE, Batch, Collected
-from engine.data.framing import framed_size, header
+from engine.data.framing import Data, framed_size, header
 from engine.data.literals import Kind, entry, entry_header
 from engine.data.offload import ContentHash, index_name, is_offloaded, value_name
 from engine.data.references import Reference, reference_literal
 from engine.data.stored import packed
+from engine.data.together import together
 from engine.model import layout
 from engine.model.effects import GatherOutputs
 from engine.model.errors import Transient
@@ -81,7 +82,7 @@ class _Job:
 
         async def count(batch: Batch) -> None:
             nonlocal total
-            total += len(batch.data)
+            total += batch.size
 
         await self.source.copy(name, count)
         return total
@@ -91,8 +92,8 @@ class _Job:
 
         async def write(batch: Batch) -> None:
             nonlocal written
-            written += len(batch.data)
-            await file.write(batch.data)
+            written += batch.size
+            await _append(file, batch.pieces)
 
         await self.source.copy(name, write)
         _agree(name, written, payload)
@@ -111,17 +112,21 @@ class _Job:
             async def write(batch: Batch) -> None:
                 nonlocal next_item, written
                 *offsets, next_item = accumulate(batch.sizes, initial=next_item)
-                written += len(batch.data)
-                content.update(batch.data)
-                await file.write(batch.data)
+                written += batch.size
+                await together(lambda: content.update(batch.pieces), lambda: _append(file, batch.pieces))
                 await index.write(packed(offsets))
 
-            content.update(start)
+            await content.update([start])
             await file.write(start)
             await self.source.copy(name, write)
             await index.write(packed([next_item]))
             _agree(name, written - len(start), payload)
         return reference_literal(Reference(uri, written, self.types[name]), content.text())
+
+
+async def _append(file: BlobWriter, pieces: Iterable[Data]) -> None:
+    for piece in pieces:
+        await file.write(piece)
 
 
 def _agree(name: str, written: int, payload: int) -> None:

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
+
+from anyio import to_thread
 
 from engine.data.framing import Data
 from engine.data.references import INDEX_SUFFIX, OFFLOADED_SUFFIX
 from engine.model.errors import ErrorKind, Failure, Permanent
 from engine.model.limits import OffloadLimits
+
+WORTH_A_THREAD = 128 * 1024
+"""Bytes that take longer to hash than a call of a thread takes."""
 
 
 def is_offloaded(limits: OffloadLimits, variable: str, size_bytes: int) -> bool:
@@ -43,8 +49,16 @@ class ContentHash:
     def __init__(self) -> None:
         self._state = hashlib.sha256()
 
-    def update(self, chunk: Data) -> None:
-        self._state.update(chunk)
+    async def update(self, pieces: Sequence[Data]) -> None:
+        """Add these bytes. Much of them is hashed in a thread, so that the writing goes on meanwhile."""
+        if sum(map(len, pieces)) < WORTH_A_THREAD:
+            self._add(pieces)
+        else:
+            await to_thread.run_sync(self._add, pieces)
+
+    def _add(self, pieces: Sequence[Data]) -> None:
+        for piece in pieces:
+            self._state.update(piece)
 
     def text(self) -> str:
         return base64.urlsafe_b64encode(self._state.digest()).rstrip(b"=").decode()

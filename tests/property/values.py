@@ -40,12 +40,13 @@ def _containers(inner: st.SearchStrategy[pb.Literal]) -> st.SearchStrategy[pb.Li
     )
 
 
-leaves = st.one_of(
+plain_leaves = st.one_of(
     scalars.map(lambda it: pb.Literal(scalar=it)),
     st.builds(lambda it, mark: pb.Literal(scalar=it, hash=mark), scalars, st.text(max_size=4)),
-    references.map(lambda it: pb.Literal(offloaded_metadata=it)),
 )
+leaves = plain_leaves | references.map(lambda it: pb.Literal(offloaded_metadata=it))
 literals: st.SearchStrategy[pb.Literal] = st.recursive(leaves, _containers, max_leaves=8)
+literals_without_references: st.SearchStrategy[pb.Literal] = st.recursive(plain_leaves, _containers, max_leaves=8)
 
 
 @st.composite

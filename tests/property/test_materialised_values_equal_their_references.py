@@ -1,0 +1,62 @@
+"""Whatever parts of a value are offloaded, at any depth: all are found, and the gate puts the same value together."""
+
+from __future__ import annotations
+
+from flyteidl.core import literals_pb2
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.adapters.memory.blobs import MemoryBlobs
+from engine.data.gate import admit
+from engine.data.references import find_references
+from engine.model.limits import OffloadLimits
+from tests.dataplane import Literal, literal_map, reference
+from tests.programs import task
+from tests.property.values import literals_without_references
+
+OLD = task("old", version="1.0.0")
+
+
+class Offloader:
+    """Replaces parts of values by references, as the draws say; parts of stored values too."""
+
+    def __init__(self, blobs: MemoryBlobs, data: st.DataObject) -> None:
+        self.blobs, self.data, self.stored = blobs, data, 0
+
+    def part(self, value: Literal) -> Literal:
+        changed = Literal()
+        changed.CopyFrom(value)
+        for item in changed.collection.literals:
+            item.CopyFrom(self.part(item))
+        for key in list(changed.map.literals):
+            changed.map.literals[key].CopyFrom(self.part(changed.map.literals[key]))
+        if changed.scalar.HasField("union"):
+            changed.scalar.union.value.CopyFrom(self.part(changed.scalar.union.value))
+        if not self.data.draw(st.booleans()):
+            return changed
+        uri = self.blobs.uri(f"v{self.stored}_offloaded_metadata.pb")
+        self.stored += 1
+        self.blobs.objects[uri] = changed.SerializeToString()
+        return reference(uri, len(self.blobs.objects[uri]))
+
+
+def reachable(value: Literal) -> int:
+    """References in a value, as flyteidl's own objects show them; those inside stored values not counted."""
+    if value.HasField("offloaded_metadata"):
+        return 1
+    if value.scalar.HasField("union"):
+        return reachable(value.scalar.union.value)
+    return sum(map(reachable, value.collection.literals)) + sum(map(reachable, value.map.literals.values()))
+
+
+@settings(max_examples=150)
+@given(st.dictionaries(st.text(max_size=3), literals_without_references, max_size=3), st.data())
+async def test_any_part_may_be_offloaded(values: dict[str, Literal], data: st.DataObject) -> None:
+    blobs = MemoryBlobs()
+    offloader = Offloader(blobs, data)
+    changed = literal_map({name: offloader.part(value) for name, value in values.items()})
+    inputs = changed.SerializeToString(deterministic=True)
+    assert len(find_references(inputs)) == sum(map(reachable, changed.literals.values()))
+    uri = blobs.uri("inputs.pb")
+    await admit(blobs, OLD, inputs, OffloadLimits(), uri)
+    assert literals_pb2.LiteralMap.FromString(blobs.objects[uri]) == literal_map(values)
