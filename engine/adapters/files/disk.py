@@ -45,7 +45,7 @@ class Disk:
         descriptor, temporary = self._staging.create()
         try:
             try:
-                append(descriptor, data)
+                self.append(descriptor, data)
                 self.settle(descriptor)
             finally:
                 os.close(descriptor)
@@ -57,6 +57,12 @@ class Disk:
     def create(self) -> tuple[int, str]:
         """A temporary file to append to, then `settle`, close and `publish`."""
         return self._staging.create()
+
+    def append(self, descriptor: int, data: bytes | bytearray | memoryview) -> None:
+        """Write all of it, however little the system takes at a time."""
+        rest = memoryview(data).cast("B")
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
 
     def settle(self, descriptor: int) -> None:
         if self._durable:
@@ -92,13 +98,6 @@ class Disk:
         except (FileNotFoundError, NotADirectoryError):
             return
         yield from _walk(folder, blobkeys.KEY_LIMIT + len(self.root.encode()))
-
-
-def append(descriptor: int, data: bytes | bytearray | memoryview) -> None:
-    """Write all of it, however little the system takes at a time."""
-    rest = memoryview(data).cast("B")
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
 
 
 def _walk(folder: str, limit: int) -> Generator[str, None, None]:

@@ -11,7 +11,7 @@ from functools import partial
 import anyio
 
 from engine.adapters.files import faults
-from engine.adapters.files.disk import Disk, append
+from engine.adapters.files.disk import Disk
 from engine.adapters.files.removal import remove
 from engine.adapters.files.thread import IoThread, Known
 from engine.model.errors import Transient
@@ -99,10 +99,10 @@ class FileWriter:
         self._descriptor, self._temporary = self._disk.create()
 
     def _append(self, data: bytearray | memoryview, known: Known) -> None:
-        append(self._descriptor, data)
+        self._disk.append(self._descriptor, data)
 
     def _publish(self, known: Known) -> None:
-        append(self._descriptor, self._buffer)
+        self._disk.append(self._descriptor, self._buffer)
         self._disk.settle(self._descriptor)
         self._close()
         self._disk.publish(self._temporary, self._path, known)
