@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-TRUTHS = ("true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n")
-"""What a bool input may be given as; after `--NAME` anything else is the next argument."""
 HELP = "--help"
 
 
@@ -82,7 +80,7 @@ def _take_input(rest: Rest, argument: str, known: str | None, waiting: list[str]
     if equals:
         value = text
     elif known is not None and inputs[known]:
-        value = waiting.pop(0) if waiting and waiting[0].lower() in TRUTHS else not _negates(typed, known)
+        value = waiting.pop(0) if waiting and not waiting[0].startswith("--") else not _negates(typed, known)
     elif waiting and (known is not None or not waiting[0].startswith("--")):
         value = waiting.pop(0)
     elif known is None:

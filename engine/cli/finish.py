@@ -38,7 +38,8 @@ async def finish(
             record = snapshot.execution
             line = f"{outcome(record, engine.parts.clock.now())}, {record.entity}" if many else ""
             outputs = await documents.outputs(snapshot)
-            await say_soon("\n".join(filter(None, [line, outputs_text(outputs) if outputs else ""])))
+            if text := "\n".join(filter(None, [line, outputs_text(outputs) if outputs else ""])):
+                await say_soon(text)
             if record.phase is not ExecutionPhase.SUCCEEDED:
                 stderr = await stderr_of_failure(engine.log, engine.blobs, snapshot)
                 tell(f"{outcome(record, engine.parts.clock.now())}\n{failure_text(record, stderr)}".rstrip())

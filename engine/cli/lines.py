@@ -13,6 +13,8 @@ from engine.model.state import Execution, Fact, Node
 
 STEPS = 10
 """Progress lines of one map."""
+LINE_SHOWN = 200
+"""Characters of a line of an error message."""
 
 
 class Lines:
@@ -24,15 +26,15 @@ class Lines:
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> list[str]:
         """The lines for what was committed."""
         found: list[str] = []
-        maps: dict[tuple[ExecutionId, str], None] = {}
         for fact in self._board.see(executions, facts):
             if not fact.path:
                 found.append(self._execution_line(fact))
             elif fact.index is None:
                 found.append(self._node_line(fact))
             else:
-                maps[(fact.execution, fact.path)] = None
-        return found + [line for execution, path in maps for line in self._progress_lines(execution, path)]
+                # The first of a batch tells of all that are in it.
+                found += self._progress_lines(fact.execution, fact.path)
+        return found
 
     def _execution_line(self, fact: Fact) -> str:
         record = self._board.records[fact.execution]
@@ -53,7 +55,7 @@ class Lines:
             case NodePhase.SUCCEEDED | NodePhase.FAILED | NodePhase.ABORTED | NodePhase.TIMED_OUT:
                 words.append(_ending(row.node))
         if fact.error is not None and fact.phase != NodePhase.FAILING.name:
-            words.append(f"{fact.error.code}: {_first_line(fact.error.message)}")
+            words.append(f"{fact.error.code}: {_gist(fact.error.message)}")
         return " ".join(filter(None, words))
 
     def _progress_lines(self, execution: ExecutionId, path: str) -> list[str]:
@@ -74,6 +76,7 @@ def _ending(node: Node) -> str:
     return " ".join(filter(None, [f"after {took}" if took else "", f"and {count} attempts" if count > 1 else ""]))
 
 
-def _first_line(message: str) -> str:
-    lines = message.strip().splitlines()
-    return lines[0][:200] if lines else ""
+def _gist(message: str) -> str:
+    """The first line and the last one, which is where Python puts the error."""
+    lines = [line.strip()[:LINE_SHOWN] for line in message.strip().splitlines()]
+    return " ... ".join(dict.fromkeys([*lines[:1], *lines[-1:]]))

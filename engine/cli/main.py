@@ -10,6 +10,7 @@ import click
 
 from engine.cli import logs
 from engine.cli.arguments import HELP, split
+from engine.cli.screen import open_streams
 from engine.cli.verdict import Context, exit_code
 from engine.model.ids import DNS_LABEL
 
@@ -24,6 +25,7 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code (engine.cli.exitcodes)."""
+    open_streams()
     context = Context()
     arguments: Sequence[str] | None = argv
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.cli.arguments import Rest, Sections, read_rest
+from engine.cli.arguments import HELP, Rest, Sections, read_rest
 from engine.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -90,8 +90,6 @@ def load_settings(config: Path | None, sets: Sequence[str]) -> Settings:
 
 
 def _options(ctx: click.Context, sections: Sections, late: Sequence[str]) -> RunOptions:
-    positional = [word for word in (sections.file, sections.workflow) if word]
-    again = ctx.command.make_context(
-        ctx.info_name, [*sections.options, *late, *positional], parent=ctx.parent, obj=ctx.obj
-    )
+    words = [*sections.options, *(word for word in late if word != HELP), sections.file]
+    again = ctx.command.make_context(ctx.info_name, words, parent=ctx.parent, obj=ctx.obj)
     return RunOptions(**again.params)

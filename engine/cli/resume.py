@@ -57,6 +57,8 @@ async def _wait(engine: Engine, executions: Sequence[ExecutionId], home: Path, a
     if not executions and not as_json:
         await say_soon(f"nothing to resume in {home}")
         return ExitCode.SUCCEEDED
+    if not as_json:
+        await say_soon(f"resuming {', '.join(execution.name for execution in executions)}")
     async with showing(engine, executions, quiet=as_json):
         for execution in executions:
             await engine.wait(execution)

@@ -22,7 +22,7 @@ from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
 from engine.cli.verdict import Context
 from engine.cli.views import showing
-from engine.cli.workflows import Chosen, choose, names_in, unpack_sources, with_code_root
+from engine.cli.workflows import CONSTANTS_FOLDER, Chosen, choose, names_in, unpack_sources, with_code_root
 from engine.homes import open_parts
 from engine.model.errors import BadInput
 from engine.model.ids import ExecutionId
@@ -82,7 +82,8 @@ async def _run(ctx: click.Context, sections: Sections, ours: dict[str, bool], se
 
 
 async def _read(sections: Sections, request: Request) -> PackageFiles:
-    return await read_workflows(Path(sections.file), python=request.settings.processes.interpreter)
+    constants = request.options.home.absolute() / CONSTANTS_FOLDER
+    return await read_workflows(Path(sections.file), python=request.settings.processes.interpreter, constants=constants)
 
 
 async def _choose(files: PackageFiles, sections: Sections, request: Request) -> Chosen:

@@ -9,16 +9,23 @@ from functools import partial
 from anyio import to_thread
 
 
+class OutputRefused(Exception):
+    """Stdout takes no more, for example because its disk is full."""
+
+
 def say(text: str) -> None:
     """Write to stdout. A reader that has closed it (`| head`) is no error: what follows goes nowhere.
 
-    Raises OSError for anything else (a full disk).
+    Raises OutputRefused for anything else.
     """
     try:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _to_nowhere()
+    except OSError as error:
+        _to_nowhere()
+        raise OutputRefused(f"stdout can't be written: {error.strerror}") from error
 
 
 async def say_soon(text: str) -> None:
@@ -33,6 +40,18 @@ def tell(text: str) -> None:
         sys.stderr.flush()
     except OSError:
         pass  # nobody is left to tell
+
+
+def open_streams() -> None:
+    """Stand in for stdin, stdout and stderr that the caller has closed, before another file gets their numbers."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - for the life of the process
 
 
 def _to_nowhere() -> None:

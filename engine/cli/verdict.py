@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import click
 
 from engine.cli.exitcodes import ExitCode
-from engine.cli.screen import tell
+from engine.cli.screen import OutputRefused, tell
 from engine.model.errors import BadInput, Defect, EngineError
+
+LINES_SHOWN = 100
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ def _code(error: BaseException, context: Context) -> ExitCode:
             return ExitCode.BAD_INPUT
         case BadInput() if not context.hint:
             return ExitCode.BAD_INPUT
-        case EngineError() | OSError():
+        case EngineError() | OSError() | OutputRefused():
             return ExitCode.ENGINE_STOPPED
     return ExitCode.DEFECT
 
@@ -68,6 +70,14 @@ def _code(error: BaseException, context: Context) -> ExitCode:
 def _message(error: BaseException, code: ExitCode) -> str:
     if code is ExitCode.DEFECT:
         return f"this is a defect of Propwash, please report it with the lines above: {type(error).__name__}: {error}"
-    if code is ExitCode.ENGINE_STOPPED:
+    if code is ExitCode.ENGINE_STOPPED and not isinstance(error, OutputRefused):
         return f"the engine had to stop: {error}"
-    return f"Error: {error}"
+    return _bounded(f"Error: {error}")
+
+
+def _bounded(message: str) -> str:
+    """The first lines of a message; a package may have thousands of problems."""
+    lines = message.splitlines()
+    if len(lines) <= LINES_SHOWN:
+        return message
+    return "\n".join([*lines[:LINES_SHOWN], f"  ... and {len(lines) - LINES_SHOWN} more lines"])

@@ -12,7 +12,7 @@ import anyio
 from engine.app import Engine
 from engine.cli.board import Board
 from engine.cli.lines import Lines
-from engine.cli.screen import say_soon, tell
+from engine.cli.screen import OutputRefused, say_soon, tell
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
 
@@ -117,7 +117,7 @@ class _Artist:
         try:
             with self._scope:
                 await self._draw_until_stopped()
-        except OSError as error:
+        except (OSError, OutputRefused) as error:
             tell(f"what happens can't be shown any more: {error}")
         finally:
             self.done.set()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from engine.cli.document import attempts
 from engine.model.phases import TERMINAL, NodePhase
 from engine.model.state import Elements, Node
+
+_MAPPED = re.compile(r"map_(?P<task>.+)_[0-9a-f]{32}-arraynode\Z")
+"""How flytekit names map tasks."""
 
 
 def elapsed(node: Node, now: float) -> str:
@@ -16,8 +21,10 @@ def elapsed(node: Node, now: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`."""
+    """`40 ms`, `1.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`."""
     seconds = max(seconds, 0.0)
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)
@@ -53,5 +60,7 @@ def tries(node: Node) -> str:
 
 
 def short(name: str) -> str:
-    """The last part of a dotted name: `add` for `flows.chain.add`."""
-    return name.rpartition(".")[2]
+    """The last part of a dotted name, of a map the name of the task it maps: `add` for `flows.chain.add`."""
+    last = name.rpartition(".")[2]
+    mapped = _MAPPED.match(last)
+    return mapped["task"] if mapped else last

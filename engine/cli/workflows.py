@@ -22,6 +22,8 @@ from handlers.registry import default_handlers
 
 CODE_FOLDER = "code"
 """In the home: the sources of packages that bring them along."""
+CONSTANTS_FOLDER = "constants"
+"""In the home: default values of a file's workflows that no message can hold, made only when there are such."""
 
 
 @dataclass(frozen=True, slots=True)

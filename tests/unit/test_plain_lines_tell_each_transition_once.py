@@ -35,7 +35,7 @@ def test_a_node_that_is_tried_again() -> None:
         "execution e1 RUNNING workflow wf",
         "n0 QUEUED task work",
         "n0 RUNNING",
-        "n0 RETRYABLE_FAILURE USER:Recoverable: first",
+        "n0 RETRYABLE_FAILURE USER:Recoverable: first ... second",
         "n0 QUEUED attempt 2",
         "n0 RUNNING attempt 2",
         "n0 SUCCEEDED after 3.0 s and 2 attempts",

@@ -1,0 +1,96 @@
+"""The real command in processes of its own, on a package that was made once for all tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from engine.wire.packaging import package_file
+
+WORKFLOWS = Path(__file__).parents[1] / "workflows"
+LIMIT_SECONDS = 90
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.out)
+
+
+class Propwash:
+    """The command, with a home and a working folder of the test's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.home = folder, folder / "home"
+        self._program = str(Path(sys.executable).with_name("propwash"))
+
+    def __call__(self, *words: str, environ: Mapping[str, str] | None = None, stdout: str | None = None) -> Done:
+        """Run it to its end. `stdout`: the file it writes to in place of `Done.out`."""
+        with ExitStack() as stack:
+            done = subprocess.run(
+                [self._program, *words],
+                cwd=self.folder,
+                env=self.environ(environ),
+                stdin=subprocess.DEVNULL,
+                stdout=stack.enter_context(open(stdout, "w")) if stdout else subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=LIMIT_SECONDS,
+                check=False,
+            )
+        return Done(done.returncode, done.stdout or "", done.stderr)
+
+    @contextmanager
+    def started(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """The command while it runs; it is killed at the end of the block if it still does."""
+        process = subprocess.Popen(
+            [self._program, *words],
+            cwd=self.folder,
+            env=self.environ(None),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def environ(self, more: Mapping[str, str] | None) -> dict[str, str]:
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("PROPWASH_")}
+        return {**ours, "PROPWASH_HOME": str(self.home), **(more or {})}
+
+
+@pytest.fixture
+def propwash(tmp_path: Path) -> Propwash:
+    return Propwash(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def endings(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The workflows of endings.py as a package, and where its code is: what `propwash run` gets in place of a file."""
+    folder = tmp_path_factory.mktemp("package")
+    files = anyio.run(partial(package_file, WORKFLOWS / "endings.py"))
+    for name, data in files.files.items():
+        (folder / name).write_bytes(data)
+    shutil.copy(WORKFLOWS / "endings.py", folder)
+    return str(folder)

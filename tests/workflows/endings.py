@@ -1,0 +1,59 @@
+"""Workflows that end in different ways, and some whose inputs are named like options of the command."""
+
+import os
+import time
+
+from flytekit import map_task, task, workflow
+
+
+@task
+def double(n: int) -> int:
+    return 2 * n
+
+
+@task
+def refuse_odd(n: int) -> int:
+    if n % 2:
+        raise ValueError(f"{n} is odd")
+    return n
+
+
+@task
+def wait_for(path: str) -> str:
+    # A pipe of this name tells its reader when this process is gone.
+    held = open(f"{path}.life", "w") if os.path.exists(f"{path}.life") else None
+    while not os.path.exists(path):
+        time.sleep(0.01)
+    if held:
+        held.close()
+    return path
+
+
+@task
+def show(home: str, name: str, json: bool) -> str:
+    return f"{home} {name} {json}"
+
+
+@workflow
+def doubled(n: int = 4) -> int:
+    return double(n=n)
+
+
+@workflow
+def even(n: int) -> int:
+    return double(n=refuse_odd(n=n))
+
+
+@workflow
+def all_even(ns: list[int]) -> list[int]:
+    return map_task(refuse_odd)(n=ns)
+
+
+@workflow
+def waits(path: str) -> str:
+    return wait_for(path=path)
+
+
+@workflow
+def named_like_options(home: str, name: str = "nobody", json: bool = False) -> str:
+    return show(home=home, name=name, json=json)
