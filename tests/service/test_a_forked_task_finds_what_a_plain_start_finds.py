@@ -16,7 +16,7 @@ async def seen(folder: Path, *, fork: bool) -> dict[str, str]:
     """What task `looks_around` gives, with the folder of the test cut out."""
     bench = Bench(folder)
     env = {"MINE": "of the container", "FLYTE_ATTEMPT_NUMBER": "4"}
-    async with LocalRunner(folder / "work", fork=fork) as runner:
+    async with LocalRunner(folder / "w", fork=fork) as runner:
         await runner.run(bench.task("looks_around", env=env), nothing)
     values: dict[str, str] = bench.outputs()
     return {name: value.replace(str(folder), "") for name, value in values.items()}
@@ -30,8 +30,8 @@ async def test_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert {name: forked[name] for name in ("argv0", "main", "cwd", "tmpdir", "mine", "attempt", "files")} == {
         "argv0": "pyflyte-execute",
         "main": "pyflyte-execute",
-        "cwd": "/work/running/1/cwd",
-        "tmpdir": "/work/running/1/tmp",
+        "cwd": "/w/running/1/cwd",
+        "tmpdir": "/w/running/1/tmp",
         "mine": "of the container",
         "attempt": "4",
         "files": "",

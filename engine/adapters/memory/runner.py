@@ -65,18 +65,21 @@ class NoopRunner:
         self.marks.append(Mark(What.STARTED, key, begun))
         self.most_alive = max(self.most_alive, len(self._alive))
         try:
+            played = self.script(request)
+            if isinstance(played, Exit):
+                if played.reason not in (ExitReason.REFUSED, ExitReason.NOT_STARTED):
+                    begin()
+                return played
             begin()
-            return await self._play(request)
+            return await _in_time(played, request.timeout_seconds)
         finally:
             del self._alive[node]
             self.marks.append(Mark(What.ENDED, key, anyio.current_time()))
 
-    async def _play(self, request: TaskRequest) -> Exit:
-        played = self.script(request)
-        if isinstance(played, Exit):
-            return played
-        if request.timeout_seconds is None:
-            return await played
-        with anyio.move_on_after(request.timeout_seconds):
-            return await played
-        return Exit(ExitReason.TIMED_OUT, 0, f"it had not ended {request.timeout_seconds:g} s after its start")
+
+async def _in_time(played: Awaitable[Exit], seconds: float | None) -> Exit:
+    if seconds is None:
+        return await played
+    with anyio.move_on_after(seconds):
+        return await played
+    return Exit(ExitReason.TIMED_OUT, 0, f"it had not ended {seconds:g} s after its start")

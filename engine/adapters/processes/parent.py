@@ -17,6 +17,7 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 from anyio.abc import TaskStatus, UNIXSocketStream
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from msgspec import structs
 
 from engine.adapters.processes.messages import (
@@ -80,7 +81,7 @@ class Parent:
         self._jobs: dict[int, Job] = {}
         self._last_job = 0
         self._process: subprocess.Popen[bytes] | None = None
-        self._outbox, self._frames = anyio.create_memory_object_stream[bytes](math.inf)
+        self._outbox: MemoryObjectSendStream[bytes] | None = None
         self.ready = anyio.Event()
         """It takes jobs, or never will."""
         self.alive = False
@@ -125,10 +126,11 @@ class Parent:
         try:
             self._process = await to_thread.run_sync(self._spawn, theirs)
             theirs.close()
+            self._outbox, frames = anyio.create_memory_object_stream[bytes](math.inf)
             self.alive = True
             task_status.started()
             async with await UNIXSocketStream.from_socket(ours) as stream, anyio.create_task_group() as tasks:
-                tasks.start_soon(self._write, stream)
+                tasks.start_soon(self._write, stream, frames)
                 await self._read(stream)
                 tasks.cancel_scope.cancel()
         finally:
@@ -154,12 +156,14 @@ class Parent:
             )
 
     def _send(self, frame: bytes) -> None:
-        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            self._outbox.send_nowait(frame)
+        """Never waits: what a zygote is asked for at once is as little as the slots allow."""
+        if self._outbox is not None:
+            with contextlib.suppress(*_GONE):
+                self._outbox.send_nowait(frame)
 
-    async def _write(self, stream: UNIXSocketStream) -> None:
-        with contextlib.suppress(*_GONE):
-            async for frame in self._frames:
+    async def _write(self, stream: UNIXSocketStream, frames: MemoryObjectReceiveStream[bytes]) -> None:
+        with frames, contextlib.suppress(*_GONE):
+            async for frame in frames:
                 await stream.send(frame)
 
     async def _read(self, stream: UNIXSocketStream) -> None:
@@ -191,8 +195,8 @@ class Parent:
                 await to_thread.run_sync(self._process.wait)
             if self._jobs or self._process.returncode != 0:
                 await to_thread.run_sync(self._kill_leftovers)
-        self._outbox.close()
-        self._frames.close()
+        if self._outbox is not None:
+            self._outbox.close()
         self.ready.set()
         for job in self._jobs.values():
             job.settle(None)
