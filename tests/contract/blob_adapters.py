@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.adapters.blobkeys import TEMPORARY
 from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.files.staging import LOCK
 from engine.adapters.memory.blobs import MemoryBlobs
 from engine.ports.blobstore import BlobStore
 
@@ -31,6 +33,11 @@ async def files(tmp_path: Path) -> AsyncIterator[FileBlobs]:
 async def listed(store: BlobStore, prefix: str) -> list[str]:
     """The URIs below a prefix URI, sorted."""
     return sorted([uri async for uri in store.list(prefix)])
+
+
+def unfinished(tmp_path: Path) -> list[str]:
+    """Names of the files that the `files` fixture's store has not let appear yet."""
+    return [path.name for path in (tmp_path / "store").glob(f"{TEMPORARY}*/*") if path.name != LOCK]
 
 
 def root_uri(store: BlobStore) -> str:

@@ -10,7 +10,7 @@ import pytest
 from engine.adapters.files import disk, folders
 from engine.adapters.files.blobs import FileBlobs
 from engine.model.errors import EngineError, StoreFailed, StoreRefused, Transient
-from tests.contract.blob_adapters import listed, root_uri
+from tests.contract.blob_adapters import listed, root_uri, unfinished
 
 
 def failing(code: int) -> Callable[..., None]:
@@ -41,7 +41,12 @@ READING = [
 @pytest.mark.parametrize(("code", "expected"), WRITING, ids=lambda value: errno.errorcode.get(value, "") or "")
 @pytest.mark.parametrize("size", [10, 3_000_000])
 async def test_a_failed_write_names_the_object_and_leaves_nothing(
-    files: FileBlobs, monkeypatch: pytest.MonkeyPatch, code: int, expected: type[EngineError], size: int
+    files: FileBlobs,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    expected: type[EngineError],
+    size: int,
 ) -> None:
     monkeypatch.setattr(disk.Disk, "append", failing(code))
     uri = files.uri("a/b")
@@ -51,18 +56,20 @@ async def test_a_failed_write_names_the_object_and_leaves_nothing(
         assert uri in str(caught.value)
         assert os.strerror(code) in str(caught.value)
     monkeypatch.undo()
+    assert unfinished(tmp_path) == []
     assert await listed(files, root_uri(files)) == []
     await files.put(uri, b"works again")
 
 
 async def test_a_disk_that_fills_up_at_the_last_step_leaves_nothing(
-    files: FileBlobs, monkeypatch: pytest.MonkeyPatch
+    files: FileBlobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folders, "make", failing(errno.ENOSPC))
     for call in (files.put(files.uri("a"), b"x"), write(files, files.uri("a"), 3_000_000)):
         with pytest.raises(StoreFailed, match="No space left on device"):
             await call
     monkeypatch.undo()
+    assert unfinished(tmp_path) == []
     assert await listed(files, root_uri(files)) == []
 
 

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 import anyio
 import pytest
 
-from engine.model.errors import BlobNotFound
+from engine.model.errors import BlobNotFound, Transient
 from engine.ports.blobstore import BlobStore, BlobWriter
 from tests.contract.blob_adapters import listed, root_uri
 
@@ -81,6 +81,23 @@ async def test_a_cancellation_within_a_write_leaves_nothing(store: BlobStore) ->
             scope.cancel()
             await writer.write(b"x" * 5 * MIB)
     assert scope.cancelled_caught
+    assert await listed(store, root_uri(store)) == []
+
+
+async def test_a_write_cut_short_is_never_passed_off_as_whole(store: BlobStore) -> None:
+    async def write(more: bytes) -> None:
+        async with store.writer(store.uri("a/b")) as writer:
+            await writer.write(b"x" * MIB)
+            with anyio.CancelScope() as scope:
+                scope.cancel()
+                await writer.write(b"y" * 5 * MIB)
+            assert scope.cancelled_caught
+            if more:
+                await writer.write(more)
+
+    for more in (b"", b"z", b"z" * 5 * MIB):
+        with pytest.raises(Transient, match="cut short"):
+            await write(more)
     assert await listed(store, root_uri(store)) == []
 
 

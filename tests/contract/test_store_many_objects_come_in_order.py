@@ -21,6 +21,7 @@ async def test_large_ones_keep_their_place(store: BlobStore) -> None:
     await store.put(store.uri("large"), large)
     uris = [store.uri(key) for key in ("large", "a", "none", "large", "a")]
     assert await store.get_many(uris) == [large, b"a", None, large, b"a"]
+    assert await store.get_many([store.uri("a")] * 300 + uris[:2]) == [b"a"] * 300 + [large, b"a"]
 
 
 async def test_a_folder_is_no_object(store: BlobStore) -> None:

@@ -11,7 +11,7 @@ from itertools import islice
 from engine.adapters.files import faults
 from engine.adapters.files.disk import Disk
 from engine.adapters.files.names import SCHEME, Names
-from engine.adapters.files.staging import Staging, sweep
+from engine.adapters.files.staging import NoStaging, Staging, sweep
 from engine.adapters.files.thread import IoThread, Known
 from engine.adapters.files.writer import FileWriter
 from engine.model.errors import BlobNotFound
@@ -52,6 +52,17 @@ class FileBlobs:
             small = IoThread(f"store {root}")
             stack.push_async_callback(small.close)
             yield cls(names, Disk(names.root, staging, durable=durable), small, large)
+
+    @classmethod
+    @asynccontextmanager
+    async def open_readonly(cls, root: str | os.PathLike[str]) -> AsyncIterator[FileBlobs]:
+        """The store at `root` as it is, for a look: nothing is made, and nothing can be written. Raises BadInput."""
+        async with AsyncExitStack() as stack:
+            large, small = IoThread(f"store {root}, large objects"), IoThread(f"store {root}")
+            stack.push_async_callback(large.close)
+            stack.push_async_callback(small.close)
+            names = await large.call(lambda known: Names(root))
+            yield cls(names, Disk(names.root, NoStaging(), durable=False), small, large)
 
     def uri(self, key: str) -> str:
         return self._names.uri(key)

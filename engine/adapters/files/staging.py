@@ -6,6 +6,7 @@ process left behind. So no folder of results ever holds an unfinished file, and 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import secrets
@@ -36,6 +37,19 @@ class Staging:
         with suppress(OSError):
             remove(self.folder)
         os.close(self._lock)
+
+
+class NoStaging(Staging):
+    """For a store that is only read: it claims no folder, and nothing can be written."""
+
+    def __init__(self) -> None:
+        """Nothing to claim."""
+
+    def create(self) -> tuple[int, str]:
+        raise OSError(errno.EROFS, "the store was opened for reading only")
+
+    def close(self, known: Known) -> None:
+        """Nothing to give back."""
 
 
 def sweep(root: str) -> None:

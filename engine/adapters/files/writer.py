@@ -39,11 +39,12 @@ class FileWriter:
 
     async def write(self, chunk: bytes | memoryview) -> None:
         """Raises StoreFailed, StoreRefused, Transient; after that, or after a cancellation, nothing will appear."""
+        self._check_whole()
         data = memoryview(chunk).cast("B")
         if len(self._buffer) + len(data) <= BUFFER:
             self._buffer += data
             return
-        whole, self._whole = self._whole, False
+        self._whole = False
         await self._hand_over(self._buffer)
         self._buffer = bytearray()
         if len(data) < BUFFER:
@@ -51,22 +52,24 @@ class FileWriter:
         else:
             await self._hand_over(data)
             await self._wait()
-        self._whole = whole
+        self._whole = True
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         there = False
         try:
             if kind is None:
-                await self._wait()
                 await self._finish()
                 there = True
         finally:
             if not there:
                 await self._last_step(self._abandon)
+                if self._under_way is not None and not self._under_way.cancelled():
+                    # Looked at, so that asyncio does not report as forgotten what the block's own error has overtaken.
+                    self._under_way.exception()
 
     async def _finish(self) -> None:
-        if not self._whole:
-            raise Transient(f"{self._uri} was not written: one of its writes was cut short")
+        self._check_whole()
+        await self._wait()
         step = await self._last_step(self._publish)
         if not step.done():
             raise Transient(f"{self._uri} was not written within {LAST_STEP_SECONDS:g} seconds after its last byte")
@@ -74,6 +77,10 @@ class FileWriter:
             step.result()
         except OSError as error:
             raise faults.writing(error, self._uri) from error
+
+    def _check_whole(self) -> None:
+        if not self._whole:
+            raise Transient(f"{self._uri} is not written: one of its writes was cut short")
 
     async def _hand_over(self, data: bytearray | memoryview) -> None:
         await self._wait()

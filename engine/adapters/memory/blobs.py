@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from engine.adapters import blobkeys
-from engine.model.errors import BlobNotFound, StoreRefused
+from engine.model.errors import BlobNotFound, StoreRefused, Transient
 from engine.ports.blobstore import BlobWriter
 
 ROOT = "memory://store"
@@ -47,8 +47,9 @@ class MemoryBlobs:
     @asynccontextmanager
     async def writer(self, uri: str) -> AsyncIterator[BlobWriter]:
         _check(uri)
-        buffer = _Buffer()
+        buffer = _Buffer(uri)
         yield buffer
+        buffer.check_whole()
         await asyncio.sleep(0)
         self.objects[uri] = bytes(buffer.data)
 
@@ -74,12 +75,20 @@ class MemoryBlobs:
 
 
 class _Buffer:
-    def __init__(self) -> None:
+    def __init__(self, uri: str) -> None:
         self.data = bytearray()
+        self._uri, self._whole = uri, True
 
     async def write(self, chunk: bytes | memoryview) -> None:
+        self.check_whole()
+        self._whole = False
         await asyncio.sleep(0)
         self.data += chunk
+        self._whole = True
+
+    def check_whole(self) -> None:
+        if not self._whole:
+            raise Transient(f"{self._uri} is not written: one of its writes was cut short")
 
 
 def _check(uri: str) -> None:
