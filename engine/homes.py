@@ -50,7 +50,7 @@ async def read_home(home: Path) -> AsyncIterator[HomeView]:
 
     Raises BadInput where no home is, HomeTooNew, LogFailed.
     """
-    async with SqliteLog.open_readonly(home) as log, FileBlobs.open(home / STORE_FOLDER) as blobs:
+    async with SqliteLog.open_readonly(home) as log, FileBlobs.open_readonly(home / STORE_FOLDER) as blobs:
         yield HomeView(log, blobs)
 
 

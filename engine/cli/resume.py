@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
+from config.settings import Settings
 from engine.app import Engine
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import finish, resume_command
@@ -23,16 +24,13 @@ from engine.model.state import Execution, Fact
 
 def resume(context: Context, home: Path, config: Path | None, sets: Sequence[str], *, as_json: bool) -> int:
     """Raises BadInput where no home is, and whatever stops the engine."""
-    code = run_session(partial(_resume, context, home, config, sets, as_json))
+    code = run_session(partial(_resume, context, home, load_settings(config, sets), as_json))
     if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED) and context.hint:
         tell(context.hint)
     return code
 
 
-async def _resume(
-    context: Context, home: Path, config: Path | None, sets: Sequence[str], as_json: bool, session: Session
-) -> int:
-    settings = load_settings(config, sets)
+async def _resume(context: Context, home: Path, settings: Settings, as_json: bool, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     async with read_home(home):
         """There must be one: `open_home` would make it."""
@@ -48,9 +46,22 @@ async def _resume(
             engine = await stack.enter_async_context(open_home(home, settings, watchers=watchers))
         taken_up.update((execution, None) for execution in engine.unfinished())
         context.hint = f"what is unfinished goes on with: {resume_command(home)}"
+        left = await _not_taken_up(engine)
         code = await _wait(engine, list(taken_up), home, as_json)
+        for execution in left:
+            tell(f"Error: execution {execution.name} can't be resumed: see the lines above")
+            code = ExitCode.FAILED
         session.closing(code)
         return code
+
+
+async def _not_taken_up(engine: Engine) -> list[ExecutionId]:
+    """Unfinished executions that the engine had to leave as they are."""
+    records = await engine.log.executions()
+    left = [record.id for record in records if not record.terminal and engine.residents.get(record.id) is None]
+    # One that has ended since the first look is fine.
+    now = await engine.log.find(left) if left else {}
+    return [execution for execution in left if not now[execution].terminal]
 
 
 async def _wait(engine: Engine, executions: Sequence[ExecutionId], home: Path, as_json: bool) -> int:

@@ -35,18 +35,18 @@ def run(ctx: click.Context, sections: Sections, ours: dict[str, bool]) -> int:
     """Raises UsageError, BadInput, and whatever stops the engine."""
     if not os.path.exists(sections.file):
         raise BadInput(f"there is no file or folder {sections.file}; nothing was started")
+    guessed = guess(ctx, sections, ours)
     if not sections.workflow:
-        return run_session(partial(_list_names, ctx, sections, ours))
-    code = run_session(partial(_run, ctx, sections, ours))
+        return run_session(partial(_list_names, ctx, sections, guessed))
+    code = run_session(partial(_run, ctx, sections, ours, guessed))
     if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED) and ctx.obj.hint:
         tell(ctx.obj.hint)
     return code
 
 
-async def _list_names(ctx: click.Context, sections: Sections, ours: dict[str, bool], session: Session) -> int:
+async def _list_names(ctx: click.Context, sections: Sections, guessed: Request, session: Session) -> int:
     """No workflow was named: that is an error, unless the person asked for help."""
-    request = guess(ctx, sections, ours)
-    names = await names_in(await _read(sections, request))
+    names = await names_in(await _read(sections, guessed))
     if HELP in sections.rest:
         say(f"{ctx.get_usage()}\n\n{names_help(sections.file, names)}")
         return ExitCode.SUCCEEDED
@@ -54,8 +54,9 @@ async def _list_names(ctx: click.Context, sections: Sections, ours: dict[str, bo
     return ExitCode.BAD_INPUT
 
 
-async def _run(ctx: click.Context, sections: Sections, ours: dict[str, bool], session: Session) -> int:
-    guessed = guess(ctx, sections, ours)
+async def _run(
+    ctx: click.Context, sections: Sections, ours: dict[str, bool], guessed: Request, session: Session
+) -> int:
     session.deadline_seconds = guessed.settings.shutdown.deadline_seconds
     async with AsyncExitStack() as stack:
         parts: Parts | None = None
@@ -64,7 +65,8 @@ async def _run(ctx: click.Context, sections: Sections, ours: dict[str, bool], se
             parts = await stack.enter_async_context(open_parts(guessed.options.home, guessed.settings, warm=True))
         files = await _read(sections, guessed)
         chosen = await _choose(files, sections, guessed)
-        request = resolve(ctx, sections, ours, {one.name: one.type == "bool" for one in chosen.inputs})
+        bools = {one.name: one.type in ("bool", "bool | None") for one in chosen.inputs}
+        request = await to_thread.run_sync(resolve, ctx, sections, ours, bools)
         session.deadline_seconds = request.settings.shutdown.deadline_seconds
         if request.rest.help:
             say(workflow_help(ctx, sections, chosen))

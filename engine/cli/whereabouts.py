@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
 
 from engine.homes import Records
 from engine.machine.arrays import attempt_of
@@ -51,4 +50,4 @@ def _element_key(key: AttemptKey, node: Node) -> AttemptKey:
 
 
 def _for_people(uri: str) -> str:
-    return unquote(uri.removeprefix("file://")) if uri.startswith("file://") else uri
+    return uri.removeprefix("file://")

@@ -16,8 +16,9 @@ from engine.loop.watchers import Watchers
 from engine.machine import step
 from engine.machine.draft import Rules
 from engine.machine.execution import ExecutionState
-from engine.model.errors import EngineError, ErrorKind, Failure, LogFailed, shorten
+from engine.model.errors import EngineError, ErrorKind, Failure, LogFailed, StoreFailed, shorten
 from engine.model.events import AbortRequested, Event, ExecutionSubmitted
+from engine.model.graph import Program
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution
 from engine.ports.clock import Clock
@@ -61,10 +62,16 @@ class Propeller:
         self._finish(ledger)
 
     async def restore(self) -> None:
-        """Take up every unfinished execution where the last commit left it."""
+        """Take up every unfinished execution where the last commit left it.
+
+        One whose package can't be read is left as it is, so that the others go on.
+        """
         ledger = Ledger()
         async for snapshot in self.log.restore():
-            program = await self.residents.program(snapshot.execution.package)
+            program = await self._fetch_program(snapshot.execution.package)
+            if program is None:
+                log.error("execution can't be taken up", extra={"execution": str(snapshot.execution.id)})
+                continue
             state = ExecutionState.of(snapshot.execution, program, snapshot.nodes)
             self.residents.add(state)
             resumed = step.resume(state, self.clock.now(), self.rules)
@@ -99,13 +106,14 @@ class Propeller:
                 await self._fetch_program(record.event.package)
         return found
 
-    async def _fetch_program(self, digest: str) -> None:
+    async def _fetch_program(self, digest: str) -> Program | None:
         try:
-            await self.residents.program(digest)
-        except LogFailed:
+            return await self.residents.program(digest)
+        except (LogFailed, StoreFailed):
             raise
         except EngineError as problem:
             log.warning("package can't be used", extra={"package": digest, "cause": str(problem)})
+            return None
 
     def _apply(self, record: Record, finished: dict[ExecutionId, Execution], ledger: Ledger) -> None:
         """One record: to the execution it names, or to the dead letters with the reason."""

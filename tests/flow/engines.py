@@ -13,6 +13,7 @@ from engine.adapters.memory.scripts import copies
 from engine.app import Engine, Parts, running
 from engine.loop.backoff import Backoff
 from engine.loop.hooks import Hook, nothing
+from engine.loop.watchers import Watchers
 from engine.machine import arrays
 from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
@@ -34,7 +35,7 @@ class World:
         self.hook: Hook = nothing
 
     @asynccontextmanager
-    async def engine(self) -> AsyncIterator[Engine]:
+    async def engine(self, watchers: Watchers | None = None) -> AsyncIterator[Engine]:
         parts = Parts(
             log=self.log,
             blobs=self.blobs,
@@ -47,7 +48,7 @@ class World:
             load=self._load,
             hook=self.hook,
         )
-        async with running(parts) as engine:
+        async with running(parts, watchers) as engine:
             yield engine
 
     async def _load(self, digest: str) -> Program:
