@@ -39,8 +39,8 @@ def run(ctx: click.Context, sections: Sections, ours: dict[str, bool]) -> int:
     if not sections.workflow:
         return run_session(partial(_list_names, ctx, sections, guessed))
     code = run_session(partial(_run, ctx, sections, ours, guessed))
-    if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED) and ctx.obj.hint:
-        tell(ctx.obj.hint)
+    if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED):
+        tell(ctx.obj.hint or "nothing was started")
     return code
 
 

@@ -12,9 +12,12 @@ import sys
 def main() -> int:
     """Run the command line with the engine's own modules, whatever lies in the working folder or on PYTHONPATH."""
     sys.path[:] = [entry for entry in sys.path if not _authors(entry)]
-    from engine.cli.main import main as run
+    try:
+        from engine.cli.main import main as run
 
-    return run()
+        return run()
+    except KeyboardInterrupt:
+        return 130  # Ctrl-C while the modules were being imported
 
 
 def _authors(entry: str) -> bool:

@@ -40,13 +40,13 @@ class Propwash:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "home"
-        self._program = str(Path(sys.executable).with_name("propwash"))
+        self.program = str(Path(sys.executable).with_name("propwash"))
 
     def __call__(self, *words: str, environ: Mapping[str, str] | None = None, stdout: str | None = None) -> Done:
         """Run it to its end. `stdout`: the file it writes to in place of `Done.out`."""
         with ExitStack() as stack:
             done = subprocess.run(
-                [self._program, *words],
+                [self.program, *words],
                 cwd=self.folder,
                 env=self.environ(environ),
                 stdin=subprocess.DEVNULL,
@@ -62,9 +62,9 @@ class Propwash:
     def started(self, *words: str) -> Iterator[subprocess.Popen[str]]:
         """The command while it runs; it is killed at the end of the block if it still does."""
         process = subprocess.Popen(
-            [self._program, *words],
+            [self.program, *words],
             cwd=self.folder,
-            env=self.environ(None),
+            env=self.environ(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -75,7 +75,7 @@ class Propwash:
             finally:
                 process.kill()
 
-    def environ(self, more: Mapping[str, str] | None) -> dict[str, str]:
+    def environ(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         ours = {name: value for name, value in os.environ.items() if not name.startswith("PROPWASH_")}
         return {**ours, "PROPWASH_HOME": str(self.home), **(more or {})}
 
