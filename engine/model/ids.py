@@ -15,6 +15,7 @@ from msgspec import Struct
 
 NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
 DNS_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
+_HASHED = re.compile(r"(^x|-)[0-9a-f]{32}\Z")
 ROOT_FRAME = ""
 
 
@@ -92,11 +93,12 @@ def label(*parts: str, limit: int = 63) -> str:
     """A DNS label that names `parts`: readable while it fits, else cut and closed with a 128-bit hash.
 
     It is never cut silently. Different parts give different labels: whatever is not plain lower-case text brings the
-    hash with it.
+    hash with it, and so does text that could be taken for a label of other parts. A `limit` below 33 shortens the hash.
     """
     plain = "-".join(parts)
-    if len(plain) <= limit and DNS_LABEL.match(plain) and len(parts) == 1:
+    if len(parts) == 1 and len(plain) <= limit and DNS_LABEL.match(plain) and not _HASHED.search(plain):
         return plain
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-    readable = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[: limit - 33].rstrip("-")
+    # ascii() tells ("a", "b") from ("a-b",) and from any other parts, whatever characters they hold.
+    digest = hashlib.sha256(ascii(parts).encode()).hexdigest()[:32]
+    readable = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[: max(limit - 33, 0)].rstrip("-")
     return f"{readable}-{digest}" if readable else f"x{digest}"[:limit]

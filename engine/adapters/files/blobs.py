@@ -107,11 +107,11 @@ class FileBlobs:
                 found.append(None)
         return found, too_large
 
-    async def put(self, uri: str, data: bytes) -> None:
+    async def put(self, uri: str, data: bytes, *, durable: bool = False) -> None:
         path = self._names.path(uri)
         thread = self._small if len(data) <= SMALL else self._large
         try:
-            await thread.call(partial(self._disk.write, path, data))
+            await thread.call(partial(self._disk.write, path, data, durable=durable))
         except OSError as error:
             raise faults.writing(error, uri) from error
 

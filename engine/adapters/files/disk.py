@@ -40,16 +40,16 @@ class Disk:
         folders.find(self.root, os.path.dirname(path), known)
         return _size(os.lstat(path), path)
 
-    def write(self, path: str, data: bytes | memoryview, known: Known) -> None:
+    def write(self, path: str, data: bytes | memoryview, known: Known, *, durable: bool = False) -> None:
         """Write or replace an object."""
         descriptor, temporary = self._staging.create()
         try:
             try:
                 self.append(descriptor, data)
-                self.settle(descriptor)
+                self.settle(descriptor, durable=durable)
             finally:
                 os.close(descriptor)
-            self.publish(temporary, path, known)
+            self.publish(temporary, path, known, durable=durable)
         except BaseException:
             remove(temporary)
             raise
@@ -64,11 +64,11 @@ class Disk:
         while rest:
             rest = rest[os.write(descriptor, rest) :]
 
-    def settle(self, descriptor: int) -> None:
-        if self._durable:
+    def settle(self, descriptor: int, *, durable: bool = False) -> None:
+        if durable or self._durable:
             os.fsync(descriptor)
 
-    def publish(self, temporary: str, path: str, known: Known) -> None:
+    def publish(self, temporary: str, path: str, known: Known, *, durable: bool = False) -> None:
         """Let a finished temporary file appear under its name."""
         for attempt in range(ATTEMPTS):
             try:
@@ -79,7 +79,7 @@ class Disk:
                 known.clear()
                 if attempt == ATTEMPTS - 1:
                     raise
-        if self._durable:
+        if durable or self._durable:
             for folder in folders.above(self.root, path):
                 _sync_folder(folder)
 

@@ -63,9 +63,10 @@ class FileWriter:
         finally:
             if not there:
                 await self._last_step(self._abandon)
-                if self._under_way is not None and not self._under_way.cancelled():
+                under_way = self._under_way
+                if under_way is not None and under_way.done() and not under_way.cancelled():
                     # Looked at, so that asyncio does not report as forgotten what the block's own error has overtaken.
-                    self._under_way.exception()
+                    under_way.exception()
 
     async def _finish(self) -> None:
         self._check_whole()
