@@ -44,6 +44,11 @@ class Attempts:
             attempt.scope.cancel()
             await attempt.gone.wait()
 
+    async def settle(self) -> None:
+        """Wait until no attempt is left. They must be on their way to their ends."""
+        for attempt in tuple(self._attempts.values()):
+            await attempt.gone.wait()
+
     @asynccontextmanager
     async def _slot(self, attempt: _Attempt) -> AsyncIterator[None]:
         if self._slots is None:

@@ -28,7 +28,16 @@ class Lifeline:
             while sorted(self._said.decode().splitlines()) != wanted:
                 assert await self._read(), f"everyone is gone; heard {self._said!r}, not {wanted}"
 
-    async def is_cut(self) -> None:
+    def is_cut(self) -> bool:
+        """Whether nobody holds the pipe open at this moment."""
+        try:
+            while data := os.read(self._descriptor, 65536):
+                self._said += data
+        except BlockingIOError:
+            return False
+        return True
+
+    async def end(self) -> None:
         """Wait until nobody holds the pipe open any more."""
         with anyio.fail_after(LIMIT_SECONDS):
             while await self._read():

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.service("flytekit"), pytest.mark.service("fork")]
 async def seen(folder: Path, *, fork: bool) -> dict[str, str]:
     """What task `looks_around` gives, with the folder of the test cut out."""
     bench = Bench(folder)
-    env = {"MINE": "of the container", "FLYTE_ATTEMPT_NUMBER": "4"}
+    env = {"MINE": "of the container", "FLYTE_ATTEMPT_NUMBER": "4", "FLYTE_SDK_LOGGING_LEVEL": "40"}
     async with LocalRunner(folder / "w", fork=fork) as runner:
         await runner.run(bench.task("looks_around", env=env), nothing)
     values: dict[str, str] = bench.outputs()
@@ -36,6 +36,7 @@ async def test_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "attempt": "4",
         "files": "",
     }
+    assert (forked["own sandbox"], forked["own workspace"], forked["log level"]) == ("True", "True", "40")
     assert forked["path"].split(":")[1:3] == [str(WORKFLOWS), "/the/authors/own"]
 
 

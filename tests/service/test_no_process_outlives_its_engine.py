@@ -43,7 +43,7 @@ def zygotes(engine_pid: int) -> list[int]:
 async def test_a_killed_engine(tmp_path: Path) -> None:
     async with engine(tmp_path) as (line, pid):
         os.kill(pid, signal.SIGKILL)
-        await line.is_cut()
+        await line.end()
 
 
 async def test_an_engine_killed_together_with_its_zygotes(tmp_path: Path) -> None:
@@ -56,8 +56,7 @@ async def test_an_engine_killed_together_with_its_zygotes(tmp_path: Path) -> Non
         for each in (pid, *found):
             os.kill(each, signal.SIGKILL)
         async with LocalRunner(tmp_path / "work"):
-            with anyio.fail_after(0.5):
-                await line.is_cut()
+            assert line.is_cut()
 
 
 async def test_a_runner_that_is_left(tmp_path: Path) -> None:
@@ -71,8 +70,7 @@ async def test_a_runner_that_is_left(tmp_path: Path) -> None:
         async with LocalRunner(tmp_path / "work") as runner:
             tasks.start_soon(run, runner)
             await line.says("shell", "child", "daemon")
-        with anyio.fail_after(0.5):
-            await line.is_cut()
+        assert line.is_cut()
     assert [ended.reason for ended in ends] == [ExitReason.LOST]
     assert list((tmp_path / "work").iterdir()) == []
 
@@ -92,11 +90,10 @@ async def test_a_killed_zygote(tmp_path: Path) -> None:
             await line.says(*EVERYONE)
             for pid in zygotes(os.getpid()):
                 os.kill(pid, signal.SIGKILL)
-        with anyio.fail_after(0.5):
-            await line.is_cut()
+        assert line.is_cut()
         lost = {node: ended.reason for node, ended in ends.items()}
         assert lost == {"forked": ExitReason.LOST, "plain": ExitReason.LOST}
-        assert "ended with status -9" in ends["forked"].message
+        assert "ended unexpectedly, with status -9" in ends["forked"].message
         assert (await runner.run(bench.task("add", {"a": 1}, node="n2"), nothing)).code == 0
         assert (await runner.run(bench.shell("exit 4", node="n3"), nothing)).code == 4
     assert bench.outputs("n2") == 3

@@ -1,6 +1,7 @@
 """Tasks that end in every way a task can end. `folder` arguments are absolute: a task's working folder is its own."""
 
 import atexit
+import logging
 import os
 import pathlib
 import random
@@ -9,7 +10,8 @@ import subprocess
 import sys
 import threading
 
-from flytekit import dynamic, task
+from flytekit import current_context, dynamic, task
+from flytekit.core import data_persistence
 from flytekit.exceptions.user import FlyteRecoverableException
 
 
@@ -138,6 +140,7 @@ def leaves_things() -> int:
 
 @task
 def looks_around() -> dict[str, str]:
+    access = data_persistence.default_local_file_access_provider
     return {
         "argv0": os.path.basename(sys.argv[0]),
         "main": os.path.basename(sys.modules["__main__"].__file__ or ""),
@@ -153,6 +156,10 @@ def looks_around() -> dict[str, str]:
         "sigterm": str(signal.getsignal(signal.SIGTERM)),
         "sigmask": str(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
         "executable": sys.executable,
+        "own sandbox": str(str(access.local_sandbox_dir).startswith(os.environ["TMPDIR"])),
+        "own workspace": str(current_context().working_directory.startswith(os.environ["TMPDIR"])),
+        "log level": str(logging.getLogger("flytekit").level),
+        "log handlers": str(logging.getLogger("flytekit").handlers),
         "child": subprocess.run(
             ["python", "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True
         ).stdout,

@@ -132,9 +132,11 @@ class Parent:
             async with await UNIXSocketStream.from_socket(ours) as stream, anyio.create_task_group() as tasks:
                 tasks.start_soon(self._write, stream, frames)
                 await self._read(stream)
+                self.problem = "the process that starts tasks ended unexpectedly"
                 tasks.cancel_scope.cancel()
         finally:
             self.alive = False
+            self.problem = self.problem or "the runner was closed"
             ours.close()
             theirs.close()
             with anyio.CancelScope(shield=True):
@@ -195,6 +197,8 @@ class Parent:
                 await to_thread.run_sync(self._process.wait)
             if self._jobs or self._process.returncode != 0:
                 await to_thread.run_sync(self._kill_leftovers)
+            if self._process.returncode != 0:
+                await to_thread.run_sync(self._hear_last_words)
         if self._outbox is not None:
             self._outbox.close()
         self.ready.set()
@@ -209,7 +213,10 @@ class Parent:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(job.begun.pid, signal.SIGKILL)
         sweep("=".join(self._setup.mark).encode() + b"\0")
+
+    def _hear_last_words(self) -> None:
         assert self._process is not None
+        status = self._process.returncode
         words = self._setup.words.read_text(errors="replace").strip()[-1000:]
-        self.problem = f"the process that starts tasks ended with status {self._process.returncode}: {words}"
-        log.error("a zygote ended unexpectedly", extra={"status": self._process.returncode, "words": words})
+        self.problem = f"the process that starts tasks ended unexpectedly, with status {status}; it said: {words!r}"
+        log.error("a zygote ended unexpectedly", extra={"status": status, "words": words})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from dataclasses import dataclass
@@ -50,11 +51,19 @@ def prepare(folder: Path, prefix_uri: str) -> Place:
 
 def remove(folder: Path) -> None:
     """Delete a folder whatever a task did to it (blocking); what can't be deleted stays for the next start."""
+    if not os.path.lexists(folder):
+        return
     try:
         shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
     except OSError:
-        for parent, _, _ in os.walk(folder):
-            os.chmod(parent, 0o700)
+        _open_up(folder)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_up(folder: Path) -> None:
+    """A task may have taken away its own right to list or change its folders. Links lead out and are left alone."""
+    for parent, folders, _ in os.walk(folder):
+        for path in (os.path.join(parent, name) for name in folders):
+            if not os.path.islink(path):
+                with contextlib.suppress(OSError):
+                    os.chmod(path, 0o700)

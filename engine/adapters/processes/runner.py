@@ -84,6 +84,8 @@ class LocalRunner:
                 raise
             return None  # the block's own error goes on as it is, not wrapped by the task group
         finally:
+            with anyio.move_on_after(CLEANUP_SECONDS, shield=True):
+                await self._attempts.settle()
             await _bounded(place.remove, self._folder)
 
     def warm(self) -> None:
