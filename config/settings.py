@@ -61,9 +61,9 @@ class Store(Group):
     """The store of values, on local files."""
 
     durable: bool = False
-    """Wait until each value the engine writes is on the disk. Off by default: tasks write most values themselves and do
-    not wait for the disk either, and a crash of the engine or of a task loses nothing without it; only a power cut
-    does."""
+    """Wait until each value the engine writes is on the disk, and not only what a submission refers to (its package and
+    its inputs, always). Off by default: tasks write most values themselves and do not wait for the disk either, and a
+    crash of the engine or of a task loses nothing without it; only a power cut does."""
 
 
 class Processes(Group):

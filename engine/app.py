@@ -60,7 +60,7 @@ class Engine:
 
     async def store_package(self, package: Package) -> str:
         """Keep a package in the store, so that executions outlive the author's files; its digest."""
-        await self.blobs.put(self.blobs.uri(layout.package(package.digest)), pack(package))
+        await self.blobs.put(self.blobs.uri(layout.package(package.digest)), pack(package), durable=True)
         return package.digest
 
     async def submit(self, execution: ExecutionId, entity: EntityId, package: str, inputs: bytes) -> None:
@@ -85,7 +85,7 @@ class Engine:
             await self._refuse_other(known, event, inputs)
             return
         if uri:
-            await self.blobs.put(uri, inputs)
+            await self.blobs.put(uri, inputs, durable=True)
         await self.log.append([event], durable=True)
 
     async def _refuse_other(self, known: Execution, event: ExecutionSubmitted, inputs: bytes) -> None:

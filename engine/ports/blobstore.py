@@ -30,8 +30,11 @@ class BlobStore(Protocol):
         """Many objects at once, in order, each up to byte `end` (exclusive); None where there is no such object."""
         ...
 
-    async def put(self, uri: str, data: bytes) -> None:
-        """Write or replace an object; readers see the old or the new one, never a part."""
+    async def put(self, uri: str, data: bytes, *, durable: bool = False) -> None:
+        """Write or replace an object; readers see the old or the new one, never a part.
+
+        durable=True: at the return it survives a loss of power (what an acknowledged submission refers to must).
+        """
         ...
 
     def writer(self, uri: str) -> AbstractAsyncContextManager[BlobWriter]:

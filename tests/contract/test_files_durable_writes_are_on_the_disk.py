@@ -36,6 +36,14 @@ async def test_the_whole_file_is_synced_before_it_appears_and_its_folders_after(
     assert rest == [(f"{tmp_path}/a/b", 0), (f"{tmp_path}/a", 0), (str(tmp_path), 0)]
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc to name descriptors")
+async def test_one_object_can_be_durable_in_a_store_that_is_not(tmp_path: Path, synced: list[tuple[str, int]]) -> None:
+    async with FileBlobs.open(tmp_path) as files:
+        await files.put(files.uri("a/c"), b"x" * 1000, durable=True)
+    assert [size for _, size in synced] == [1000, 0, 0]
+    assert [path for path, _ in synced[1:]] == [f"{tmp_path}/a", str(tmp_path)]
+
+
 async def test_nothing_is_synced_otherwise(tmp_path: Path, synced: list[tuple[str, int]]) -> None:
     async with FileBlobs.open(tmp_path) as files:
         await write(files, False)

@@ -39,7 +39,7 @@ class MemoryBlobs:
         await asyncio.sleep(0)
         return [None if (found := self.objects.get(uri)) is None else found[:end] for uri in uris]
 
-    async def put(self, uri: str, data: bytes) -> None:
+    async def put(self, uri: str, data: bytes, *, durable: bool = False) -> None:
         _check(uri)
         await asyncio.sleep(0)
         self.objects[uri] = bytes(data)
