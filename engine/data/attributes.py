@@ -83,7 +83,8 @@ def _value_at(values: dict[str, Data], step: Step) -> Data:
 
 
 def _some(keys: Sequence[object] | dict[Any, Any], most: int = 20) -> str:
-    shown = ", ".join(repr(key) for key in list(keys)[:most])
+    """Sorted: a protobuf map has no order of its own."""
+    shown = ", ".join(sorted(map(repr, keys))[:most])
     return (shown or "no keys") + (f" and {len(keys) - most} more" if len(keys) > most else "")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+
+from msgspec import structs
 
 from engine.data.inline import NoText, as_text
 from engine.data.literals import entries
@@ -37,40 +39,50 @@ async def render(
     Raises Permanent (USER, FailedToBuildResource) for an unknown variable or an input that has no text form; Transient.
     """
     names = {name for argument in argv for name in _VARIABLE.findall(argument)}
-    values = standard(blobs, key)
-    if any(name.lower() == _TASK_TEMPLATE for name in names):
-        await blobs.put(values[_TASK_TEMPLATE], task.template)
-    for name in names:
-        if name.lower().startswith(_INPUTS):
-            values[name.lower()[: len(_INPUTS)] + name[len(_INPUTS) :]] = await _input(blobs, task, inputs, name)
-    return tuple(_VARIABLE.sub(lambda found: _value(task, values, found[1]), argument) for argument in argv)
+    values = {name: await _rendered(blobs, key, task, name, inputs) for name in names}
+    return tuple(_VARIABLE.sub(lambda found: values[found[1]], argument) for argument in argv)
 
 
-def standard(blobs: BlobStore, key: AttemptKey) -> dict[str, str]:
-    """The variables that every command may use, by lower-case name."""
-    previous = AttemptKey(key.execution, key.path, key.attempt - 1, key.index, key.node_attempt)
-    inputs = blobs.uri(layout.attempt_inputs(key))
-    index = () if key.index is None else (str(key.node_attempt), str(key.index))
-    return {
-        "input": inputs,
-        "inputprefix": inputs.rpartition("/")[0],
-        "outputprefix": blobs.uri(layout.attempt_prefix(key)),
-        "rawoutputdataprefix": blobs.uri(layout.raw_prefix(key)),
-        "checkpointoutputprefix": blobs.uri(layout.checkpoint_prefix(key)),
-        "prevcheckpointprefix": blobs.uri(layout.checkpoint_prefix(previous)) if key.attempt else '""',
-        "perretryuniquekey": label(key.execution.name, key.path, *index, str(key.attempt)),
-        _TASK_TEMPLATE: blobs.uri(f"{layout.node_prefix(key.execution, key.path)}/task.pb"),
-        "namespace": f"{key.execution.project}-{key.execution.domain}",
-    }
-
-
-def _value(task: TaskSpec, values: Mapping[str, str], name: str) -> str:
-    if name.lower().startswith(_INPUTS):
-        return values[name.lower()[: len(_INPUTS)] + name[len(_INPUTS) :]]
-    if name.lower() not in values:
-        known = ", ".join(sorted(values))
+async def _rendered(blobs: BlobStore, key: AttemptKey, task: TaskSpec, name: str, inputs: bytes) -> str:
+    plain = name.lower()
+    if plain.startswith(_INPUTS):
+        return await _input(blobs, task, inputs, name)
+    if plain not in _STANDARD:
+        known = ", ".join(sorted(_STANDARD))
         raise _failed(f"the command of {task.id} uses {{{{ .{name} }}}}, which is not known; known are: {known}")
-    return values[name.lower()]
+    value = _STANDARD[plain](blobs, key)
+    if plain == _TASK_TEMPLATE:
+        await blobs.put(value, task.template)
+    return value
+
+
+def _as_path(uri: str) -> str:
+    """A plain path where the store is a folder: flytekit takes a file or directory of a `file://` URI for missing."""
+    return uri.removeprefix("file://")
+
+
+def _previous_checkpoint(blobs: BlobStore, key: AttemptKey) -> str:
+    """Two quotes for a first attempt: what flytekit takes for none."""
+    return blobs.uri(layout.checkpoint_prefix(structs.replace(key, attempt=key.attempt - 1))) if key.attempt else '""'
+
+
+def _unique_name(blobs: BlobStore, key: AttemptKey) -> str:
+    element = () if key.index is None else (str(key.node_attempt), str(key.index))
+    return label(key.execution.name, key.path, *element, str(key.attempt))
+
+
+_STANDARD: dict[str, Callable[[BlobStore, AttemptKey], str]] = {
+    "input": lambda blobs, key: blobs.uri(layout.attempt_inputs(key)),
+    "inputprefix": lambda blobs, key: blobs.uri(layout.attempt_inputs(key)).rpartition("/")[0],
+    "outputprefix": lambda blobs, key: blobs.uri(layout.attempt_prefix(key)),
+    "rawoutputdataprefix": lambda blobs, key: _as_path(blobs.uri(layout.raw_prefix(key))),
+    "checkpointoutputprefix": lambda blobs, key: blobs.uri(layout.checkpoint_prefix(key)),
+    "prevcheckpointprefix": _previous_checkpoint,
+    "perretryuniquekey": _unique_name,
+    _TASK_TEMPLATE: lambda blobs, key: blobs.uri(f"{layout.node_prefix(key.execution, key.path)}/task.pb"),
+    "namespace": lambda blobs, key: f"{key.execution.project}-{key.execution.domain}",
+}
+"""The variables that every command may use, by lower-case name."""
 
 
 async def _input(blobs: BlobStore, task: TaskSpec, inputs: bytes, name: str) -> str:

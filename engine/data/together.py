@@ -9,7 +9,7 @@ import anyio
 from engine.model.errors import EngineError
 
 
-async def together(*calls: Callable[[], Awaitable[None]]) -> None:
+async def together(first: Callable[[], Awaitable[None]], *others: Callable[[], Awaitable[None]]) -> None:
     """Run the calls concurrently until all have returned.
 
     Raises the first EngineError bare; any other exception comes in a group.
@@ -24,7 +24,8 @@ async def together(*calls: Callable[[], Awaitable[None]]) -> None:
             group.cancel_scope.cancel()
 
     async with anyio.create_task_group() as group:
-        for call in calls:
+        for call in others:
             group.start_soon(guarded, call)
+        await guarded(first)
     if problems:
         raise problems[0]

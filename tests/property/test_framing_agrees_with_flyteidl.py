@@ -71,7 +71,7 @@ def test_a_list_is_built_as_flyteidl_writes_it(values: list[literals_pb2.Literal
     assert [bytes(item) for item in items(found.payload)] == [canonical(value) for value in values]
 
 
-@settings(max_examples=1500)
+@settings(max_examples=500)
 @given(mangled(literals))
 def test_whatever_flyteidl_reads_as_a_literal_we_read_alike(data: bytes) -> None:
     theirs = parsed(data)
@@ -97,7 +97,7 @@ def test_whatever_flyteidl_reads_as_a_literal_we_read_alike(data: bytes) -> None
             assert reads_as(inner, theirs.scalar.union.value)
 
 
-@settings(max_examples=1500)
+@settings(max_examples=500)
 @given(
     mangled(
         st.dictionaries(st.text(max_size=3), literals, max_size=3).map(lambda it: literals_pb2.LiteralMap(literals=it))
