@@ -27,3 +27,13 @@ async def test_large_ones_keep_their_place(store: BlobStore) -> None:
 async def test_a_folder_is_no_object(store: BlobStore) -> None:
     await store.put(store.uri("a/b"), b"x")
     assert await store.get_many([store.uri("a"), store.uri("a/b"), store.uri("a/b/c")]) == [None, b"x", None]
+
+
+async def test_an_end_cuts_each_of_them(store: BlobStore) -> None:
+    large = bytes(range(250)) * 12_000
+    await store.put(store.uri("a"), b"abcdef")
+    await store.put(store.uri("large"), large)
+    uris = [store.uri(key) for key in ("a", "none", "large")]
+    assert await store.get_many(uris, 3) == [b"abc", None, large[:3]]
+    assert await store.get_many(uris, 2_000_000) == [b"abcdef", None, large[:2_000_000]]
+    assert await store.get_many(uris, 0) == [b"", None, b""]
