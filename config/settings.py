@@ -80,9 +80,6 @@ class Processes(Group):
     what a task that prints without end can do to the disk."""
     stop_grace_seconds: Seconds = 5.0
     """Seconds between asking an attempt to stop (SIGTERM) and ending it (SIGKILL)."""
-    ignore_architecture: bool = False
-    """Run a task that declares another CPU architecture than this machine's. Off, so that such a task is refused with a
-    clear message instead of giving a result that its author never tested."""
     warm: bool = True
     """Keep a parent process with flytekit imported and fork it for each attempt, which saves about a second of CPU a
     task. Off: every attempt starts its own Python. Where forking can't serve, attempts start plainly whatever this

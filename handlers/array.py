@@ -18,6 +18,7 @@ from engine.machine.handler import AbortNode, Consequence, Context, ElementStep,
 from engine.model.effects import Effect, GatherOutputs, PrepareArray, RunElement, StopAttempt
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import (
+    AboutAttempt,
     AttemptFailed,
     AttemptStarted,
     AttemptStopped,
@@ -46,10 +47,11 @@ class ArrayHandler:
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
         if isinstance(event, AbortNode):
             return _abort(node, ctx)
-        key = getattr(event, "key", None)
-        if isinstance(key, AttemptKey) and key.index is not None:
-            return _element_event(node, key, event, ctx)
-        if key != ctx.key(node):
+        if not isinstance(event, AboutAttempt):
+            return None
+        if event.key.index is not None:
+            return _element_event(node, event.key, event, ctx)
+        if event.key != ctx.key(node):
             return None
         match event, node.phase:
             case NodePrepared(), NodePhase.QUEUED:
@@ -124,7 +126,7 @@ def _run(node: Node, event: NodePrepared, ctx: Context) -> Move:
     return _advance(running, elements, ctx, (running,), ())
 
 
-def _element_event(node: Node, key: AttemptKey, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
+def _element_event(node: Node, key: AttemptKey, event: NodeEvent, ctx: Context) -> Move | None:
     """An event about one element; dropped unless it speaks of the attempt that is live."""
     elements, index = node.elements, key.index
     assert index is not None

@@ -17,6 +17,7 @@ from engine.model.effects import AbortChild, Effect, StartChild, StopAttempt
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import (
     AbortRequested,
+    AboutAttempt,
     AttemptFailed,
     AttemptStarted,
     AttemptStopped,
@@ -43,7 +44,7 @@ class LaunchPlanHandler:
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
         if isinstance(event, AbortNode):
             return self._abort(node, ctx)
-        if getattr(event, "key", None) != ctx.key(node):
+        if not isinstance(event, AboutAttempt) or event.key != ctx.key(node):
             return None
         match event, node.phase:
             case AttemptStarted(inputs_uri=uri), NodePhase.QUEUED:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.data.resolve import resolve
 from msgspec import structs
 
 from engine.data.attempt import run_attempt
+from engine.data.resolve import resolve
 from engine.machine.budget import Retry, decide
 from engine.machine.handler import AbortNode, Consequence, Context, Move
 from engine.model.effects import Effect, RunTask, StopAttempt
-from engine.model.events import AttemptFailed, AttemptStarted, AttemptStopped, AttemptSucceeded, Event, NodeEvent
+from engine.model.events import (
+    AboutAttempt,
+    AttemptFailed,
+    AttemptStarted,
+    AttemptStopped,
+    AttemptSucceeded,
+    Event,
+    NodeEvent,
+)
 from engine.model.graph import NodeKind
 from engine.model.phases import NodePhase
 from engine.model.state import Node
@@ -33,7 +41,7 @@ class TaskHandler:
             if node.phase not in _WORKING:
                 return None
             return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
-        if getattr(event, "key", None) != ctx.key(node):
+        if not isinstance(event, AboutAttempt) or event.key != ctx.key(node):
             return None
         match event, node.phase:
             case AttemptStarted(inputs_uri=uri), NodePhase.QUEUED:

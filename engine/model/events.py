@@ -16,6 +16,8 @@ VERSION = 1
 
 
 class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution.submitted", tag_field="type"):
+    """Somebody asks for an execution; the same submission again is the same as once."""
+
     execution: ExecutionId
     entity: EntityId
     """A launch plan or a workflow of the package."""
@@ -27,78 +29,65 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
 
 
 class AbortRequested(Struct, frozen=True, omit_defaults=True, tag="execution.abort_requested", tag_field="type"):
+    """Somebody, or the parent execution, asks an execution to stop."""
+
     execution: ExecutionId
     cause: str
     parent: AttemptKey | None = None
     """The launch plan node that wants an answer even if the execution is not there."""
 
 
-class ChildEnded(Struct, frozen=True, omit_defaults=True, tag="execution.child_ended", tag_field="type"):
-    """Sent to the parent's execution when a child execution is terminal."""
+class AboutAttempt(Struct, frozen=True, omit_defaults=True):
+    """What the events about a node have in common: they name the attempt they speak of."""
 
     key: AttemptKey
+
+    @property
+    def execution(self) -> ExecutionId:
+        return self.key.execution
+
+
+class ChildEnded(AboutAttempt, frozen=True, omit_defaults=True, tag="execution.child_ended", tag_field="type"):
+    """Sent to the parent's execution when a child execution is terminal."""
+
     child: ExecutionId
     phase: ExecutionPhase
     outputs_uri: str = ""
     error: Failure | None = None
 
-    @property
-    def execution(self) -> ExecutionId:
-        return self.key.execution
 
-
-class NodePrepared(Struct, frozen=True, omit_defaults=True, tag="node.prepared", tag_field="type"):
+class NodePrepared(AboutAttempt, frozen=True, omit_defaults=True, tag="node.prepared", tag_field="type"):
     """The inputs of a composite node are resolved and stored."""
 
-    key: AttemptKey
     inputs_uri: str = ""
     size: int | None = None
     """Elements of a map node."""
 
-    @property
-    def execution(self) -> ExecutionId:
-        return self.key.execution
 
+class AttemptStarted(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.started", tag_field="type"):
+    """The task really runs; for a launch plan node, its child execution is submitted."""
 
-class AttemptStarted(Struct, frozen=True, omit_defaults=True, tag="attempt.started", tag_field="type"):
-    key: AttemptKey
     inputs_uri: str = ""
 
-    @property
-    def execution(self) -> ExecutionId:
-        return self.key.execution
 
+class AttemptSucceeded(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.succeeded", tag_field="type"):
+    """What the attempt was to write is written."""
 
-class AttemptSucceeded(Struct, frozen=True, omit_defaults=True, tag="attempt.succeeded", tag_field="type"):
-    key: AttemptKey
     outputs_uri: str = ""
     output_bytes: dict[str, int] = {}
     """For a map element: per output variable, the bytes its framed literal takes in the gathered list."""
 
-    @property
-    def execution(self) -> ExecutionId:
-        return self.key.execution
 
+class AttemptFailed(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.failed", tag_field="type"):
+    """The attempt, or the preparing or gathering of a node, came to this failure."""
 
-class AttemptFailed(Struct, frozen=True, omit_defaults=True, tag="attempt.failed", tag_field="type"):
-    key: AttemptKey
     failure: Failure
     recoverable: bool = False
     """May be tried again, within the budget of `failure.kind`."""
 
-    @property
-    def execution(self) -> ExecutionId:
-        return self.key.execution
 
-
-class AttemptStopped(Struct, frozen=True, omit_defaults=True, tag="attempt.stopped", tag_field="type"):
+class AttemptStopped(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.stopped", tag_field="type"):
     """An attempt that was told to stop is gone: nothing of it runs any more."""
-
-    key: AttemptKey
-
-    @property
-    def execution(self) -> ExecutionId:
-        return self.key.execution
 
 
 NodeEvent = NodePrepared | AttemptStarted | AttemptSucceeded | AttemptFailed | AttemptStopped | ChildEnded
