@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
@@ -15,7 +16,7 @@ from anyio.abc import TaskGroup
 from engine.loop.backoff import Backoff
 from engine.machine.handler import NodeHandler
 from engine.model.effects import Effect, StopAttempt
-from engine.model.errors import EngineError, ErrorKind, Failure, Permanent, Transient, shorten
+from engine.model.errors import ErrorKind, Failure, LogFailed, Permanent, StoreFailed, Transient, shorten
 from engine.model.events import AttemptFailed, AttemptStopped, Event
 from engine.model.ids import AttemptKey
 from engine.ports.services import Services
@@ -45,7 +46,7 @@ class Effects:
         backoff: Backoff,
     ) -> None:
         self._group, self._performers, self._services = group, performers, services
-        self._append, self._backoff = append, backoff
+        self._append, self.backoff = append, backoff
         self._flights: dict[tuple[type[Effect], AttemptKey], _Flight] = {}
 
     def launch(self, effects: Iterable[Effect]) -> None:
@@ -64,32 +65,12 @@ class Effects:
         events: Sequence[Event] = ()
         try:
             with flight.scope:
-                events = await self._persist(effect)
+                events = await self.backoff.persist(partial(self._perform, effect), effect.key)
             if events:
                 await self._append(events)
         finally:
             del self._flights[(type(effect), effect.key)]
             flight.landed.set()
-
-    async def _persist(self, effect: Effect) -> Sequence[Event]:
-        """Perform the effect, again and again while only passing trouble is in the way."""
-        failures = 0
-        while True:
-            try:
-                return await self._perform(effect)
-            except Transient as trouble:
-                failures += 1
-                wait = self._backoff.seconds(failures)
-                log.warning(
-                    "effect failed, will try again",
-                    extra={
-                        "effect": type(effect).__name__,
-                        "key": str(effect.key),
-                        "wait": wait,
-                        "cause": str(trouble),
-                    },
-                )
-                await anyio.sleep(wait)
 
     async def _perform(self, effect: Effect) -> Sequence[Event]:
         if isinstance(effect, StopAttempt):
@@ -98,8 +79,8 @@ class Effects:
             return await self._performers[type(effect)].perform(effect, self._services)
         except Permanent as verdict:
             return (AttemptFailed(effect.key, verdict.failure, verdict.recoverable),)
-        except EngineError:
-            # Transient is tried again by the caller; a broken log or store stops the engine.
+        except (Transient, LogFailed, StoreFailed):
+            # Tried again by the caller; or the engine stops, and a resume goes on from the last commit.
             raise
         except Exception as error:
             log.exception("effect raised", extra={"effect": type(effect).__name__, "key": str(effect.key)})

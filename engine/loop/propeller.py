@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
@@ -108,7 +109,7 @@ class Propeller:
 
     async def _fetch_program(self, digest: str) -> Program | None:
         try:
-            return await self.residents.program(digest)
+            return await self.effects.backoff.persist(partial(self.residents.program, digest), digest)
         except (LogFailed, StoreFailed):
             raise
         except EngineError as problem:

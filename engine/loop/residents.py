@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 
 from engine.machine.execution import ExecutionState
 from engine.model.graph import Program
 from engine.model.ids import ExecutionId
 
+IDLE_PROGRAMS = 16
+"""Programs kept for the next execution though none uses them now."""
+
 
 class Residents:
-    """`load` reads and compiles a package by its digest; a program is read once and shared by its executions."""
+    """`load` reads and compiles a package by its digest; executions of one package share their program."""
 
     def __init__(self, load: Callable[[str], Awaitable[Program]]) -> None:
         self._load = load
         self._programs: dict[str, Program] = {}
+        """By digest; the one that became idle last stands last."""
         self._states: dict[ExecutionId, ExecutionState] = {}
+        self._uses: Counter[str] = Counter()
+        """Digest -> executions in memory."""
 
     async def program(self, digest: str) -> Program:
         """Raises BadInput when the package is not in the store or can't be compiled."""
@@ -31,9 +38,20 @@ class Residents:
 
     def add(self, state: ExecutionState) -> None:
         self._states[state.record.id] = state
+        self._uses[state.record.package] += 1
 
     def drop(self, execution: ExecutionId) -> None:
-        self._states.pop(execution, None)
+        """Forget a finished execution, and programs that have been idle for long."""
+        state = self._states.pop(execution, None)
+        if state is None:
+            return
+        digest = state.record.package
+        self._uses[digest] -= 1
+        if not self._uses[digest]:
+            del self._uses[digest]
+            self._programs[digest] = self._programs.pop(digest)
+            for idle in [known for known in self._programs if known not in self._uses][:-IDLE_PROGRAMS]:
+                del self._programs[idle]
 
     def __iter__(self) -> Iterator[ExecutionState]:
         return iter(self._states.values())
