@@ -6,7 +6,7 @@ import pytest
 
 from tests.service.conformance import Case, Results, run_cases
 
-pytestmark = pytest.mark.service("flytekit")
+pytestmark = [pytest.mark.service("flytekit"), pytest.mark.timeout(600)]
 
 TREE = {"name": "t", "leaf": {"n": 3}, "leaves": [{"n": 1}], "table": {"a": [1]}, "words": ["w"], "by_name": {}}
 FULL = {
