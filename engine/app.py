@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import anyio.to_thread
 from engine.loop.backoff import Backoff
 from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
+from engine.loop.outbox import Outbox
 from engine.loop.propeller import Propeller
 from engine.loop.residents import Residents
 from engine.loop.watchers import Watchers
@@ -79,11 +81,15 @@ class Engine:
         if problem:
             raise BadInput(f"{entity} can't be run: {problem}; nothing was started")
         uri = self.blobs.uri(layout.workflow_inputs(execution)) if inputs else ""
-        event = ExecutionSubmitted(execution, entity, package, uri, None, self.parts.clock.now())
+        event = ExecutionSubmitted(
+            execution, entity, package, uri, submitted_at=self.parts.clock.now(), run=secrets.token_hex(8)
+        )
         known = (await self.log.find([execution])).get(execution)
         if known is not None:
             await self._refuse_other(known, event, inputs)
             return
+        # What an earlier run of this name left in its folders must not answer for this one.
+        await self.blobs.delete(self.blobs.uri(layout.execution_prefix(execution)))
         if uri:
             await self.blobs.put(uri, inputs, durable=True)
         await self.log.append([event], durable=True)
@@ -133,9 +139,11 @@ async def running(parts: Parts, watchers: Watchers | None = None) -> AsyncIterat
     async def append(events: Sequence[Event]) -> None:
         await parts.log.append(events, durable=False)
 
-    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, append)
+    outbox = Outbox(append)
+    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, outbox.hold)
     async with anyio.create_task_group() as group:
-        effects = Effects(group, performers(handlers.values()), services, append, parts.backoff)
+        group.start_soon(outbox.run)
+        effects = Effects(group, performers(handlers.values()), services, outbox.send, parts.backoff)
         propeller = Propeller(parts.log, residents, effects, rules, parts.clock, watchers, parts.hook)
         await group.start(propeller.run)
         yield Engine(parts, rules, residents, watchers)

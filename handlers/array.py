@@ -83,7 +83,7 @@ class ArrayHandler:
                 return (NodePrepared(key, inputs_uri, size),)
             case RunElement(key=key, spec=spec, task=task, origin=origin, resumed=resumed):
                 inputs = await element_inputs(services.blobs, effect)
-                return await run_attempt(services, key, spec, task, inputs, origin, resumed=resumed)
+                return (await run_attempt(services, key, spec, task, inputs, origin, resumed=resumed),)
             case GatherOutputs(key=key):
                 return (AttemptSucceeded(key, await gather(services.blobs, services.offload, effect)),)
         raise AssertionError(effect)
@@ -98,7 +98,7 @@ def _gather(node: Node, ctx: Context) -> GatherOutputs:
 
 
 def _effect(node: Node, index: int, elements: Elements, ctx: Context, *, resumed: bool = False) -> RunElement:
-    key = AttemptKey(ctx.id, node.path, arrays.attempt_of(elements, index), index, node.attempt)
+    key = ctx.element_key(node, index, arrays.attempt_of(elements, index))
     task = ctx.program.task(ctx.spec.target)
     return RunElement(key, ctx.spec, task, node.inputs_uri, elements.size, ctx.origin, resumed)
 
@@ -130,10 +130,10 @@ def _element_event(node: Node, key: AttemptKey, event: NodeEvent, ctx: Context) 
     """An event about one element; dropped unless it speaks of the attempt that is live."""
     elements, index = node.elements, key.index
     assert index is not None
-    if elements is None or key.node_attempt != node.attempt or index >= elements.size:
+    if elements is None or index >= elements.size:
         return None
     phase, attempt = arrays.phase_of(elements, index), arrays.attempt_of(elements, index)
-    if attempt != key.attempt or phase not in (NodePhase.QUEUED, NodePhase.RUNNING):
+    if key != ctx.element_key(node, index, attempt) or phase not in (NodePhase.QUEUED, NodePhase.RUNNING):
         return None
     match event:
         case AttemptStarted() if phase is NodePhase.QUEUED:
@@ -244,8 +244,7 @@ def _stops(node: Node, ctx: Context) -> tuple[Effect, ...]:
     if elements is None or elements.live == 0:
         return (StopAttempt(ctx.key(node)),)
     return tuple(
-        StopAttempt(AttemptKey(ctx.id, node.path, arrays.attempt_of(elements, k), k, node.attempt))
-        for k in arrays.live_indexes(elements)
+        StopAttempt(ctx.element_key(node, k, arrays.attempt_of(elements, k))) for k in arrays.live_indexes(elements)
     )
 
 

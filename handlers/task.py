@@ -64,9 +64,10 @@ class TaskHandler:
     async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
         assert isinstance(effect, RunTask)
         inputs = await resolve(services.blobs, effect.spec.bindings, effect.sources)
-        return await run_attempt(
+        ended = await run_attempt(
             services, effect.key, effect.spec, effect.task, inputs, effect.origin, resumed=effect.resumed
         )
+        return (ended,)
 
     def _run(self, node: Node, ctx: Context, *, resumed: bool = False) -> Effect:
         task = ctx.program.task(ctx.spec.target)

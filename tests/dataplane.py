@@ -241,7 +241,7 @@ class World:
         self.reported: list[Event] = []
         self.services = Services(self.blobs, self.runner, LoopClock(), limits or OffloadLimits(), self._report)
 
-    async def _report(self, events: Sequence[Event]) -> None:
+    def _report(self, events: Sequence[Event]) -> None:
         self.reported += events
 
 

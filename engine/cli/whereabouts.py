@@ -9,7 +9,7 @@ from engine.machine.arrays import attempt_of
 from engine.model import layout
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey
-from engine.model.state import Node, Snapshot
+from engine.model.state import Execution, Node, Snapshot
 from engine.ports.blobstore import BlobStore
 from handlers.launchplan import child_id
 
@@ -22,11 +22,10 @@ async def stderr_of_failure(log: Records, blobs: BlobStore, snapshot: Snapshot) 
     node = _failed_node(snapshot)
     if node is None:
         return ""
-    key = AttemptKey(snapshot.execution.id, node.path, node.attempt)
     if node.kind is NodeKind.LAUNCH_PLAN:
-        child = await log.snapshot(child_id(key))
+        child = await log.snapshot(child_id(snapshot.execution.key(node.path, node.attempt)))
         return await stderr_of_failure(log, blobs, child) if child is not None else ""
-    uri = f"{blobs.uri(layout.attempt_prefix(_element_key(key, node)))}/{STDERR}"
+    uri = f"{blobs.uri(layout.attempt_prefix(_key(snapshot.execution, node)))}/{STDERR}"
     return _for_people(uri) if await blobs.size(uri) else ""
 
 
@@ -37,16 +36,14 @@ def _failed_node(snapshot: Snapshot) -> Node | None:
     return nodes.get(match["path"]) if match else None
 
 
-def _element_key(key: AttemptKey, node: Node) -> AttemptKey:
-    """The attempt itself, or that of the map element that failed first."""
+def _key(execution: Execution, node: Node) -> AttemptKey:
+    """The node's last attempt, or that of the map element that failed first."""
     elements = node.elements
-    if elements is None or elements.first_error is None:
-        return key
-    match = _PLACE.match(elements.first_error.node)
-    if match is None or match["index"] is None:
-        return key
+    match = _PLACE.match(elements.first_error.node) if elements is not None and elements.first_error else None
+    if elements is None or match is None or match["index"] is None:
+        return execution.key(node.path, node.attempt)
     index = int(match["index"])
-    return AttemptKey(key.execution, key.path, attempt_of(elements, index), index, node.attempt)
+    return execution.element_key(node.path, node.attempt, index, attempt_of(elements, index))
 
 
 def _for_people(uri: str) -> str:

@@ -12,12 +12,11 @@ from engine.data.evidence import read_evidence
 from engine.data.gate import admit
 from engine.data.references import find_references
 from engine.data.template import render, without_download
-from engine.data.together import together
 from engine.machine.judge import Evidence, judge
 from engine.model import layout
 from engine.model.effects import Origin
 from engine.model.errors import Permanent, Transient
-from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded, NodeEvent
+from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded
 from engine.model.graph import NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey
 from engine.ports.blobstore import BlobStore
@@ -37,24 +36,21 @@ async def run_attempt(
     origin: Origin,
     *,
     resumed: bool = False,
-) -> list[NodeEvent]:
+) -> AttemptSucceeded | AttemptFailed:
     """Gate and store the inputs (a serialized `LiteralMap`), run the task, judge it.
 
-    Returns the events still to be appended: `AttemptSucceeded` or `AttemptFailed` last, and before it `AttemptStarted`
-    where the task ended before that could be reported on its own. A Permanent becomes AttemptFailed; a Transient is
-    raised. `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again.
+    The start is reported meanwhile. A Permanent becomes AttemptFailed; a Transient is raised. `resumed`: an engine may
+    have died after this attempt ended; a finished folder is believed, not run again.
     """
     folder = _Folder(services.blobs, key, tuple(task.interface.outputs))
     try:
-        if not resumed:
-            await services.blobs.delete(folder.uri)
-        elif (found := await _earlier_end(services, folder)) is not None:
-            return [found]
+        if resumed and (found := await _earlier_end(services, folder)) is not None:
+            return found
         request = await _prepared(services, key, spec, task, inputs, origin)
-        ended, unsent = await _run(services, request)
+        ended = await services.runner.run(request, lambda: services.report([_start(services, key)]))
     except Permanent as problem:
-        return [AttemptFailed(key, problem.failure, problem.recoverable)]
-    return [*unsent, folder.judged(await folder.read_patiently(ended))]
+        return AttemptFailed(key, problem.failure, problem.recoverable)
+    return folder.judged(await folder.read_patiently(ended))
 
 
 class _Folder:
@@ -132,28 +128,5 @@ async def _prepared(
     )
 
 
-async def _run(services: Services, request: TaskRequest) -> tuple[Exit, list[NodeEvent]]:
-    """Run the task and report its start meanwhile; the start of one that ends at once is returned with the end."""
-    start = AttemptStarted(request.key, services.blobs.uri(layout.attempt_inputs(request.key)))
-    awake = anyio.Event()
-    ended: Exit | None = None
-    unsent: list[NodeEvent] = []
-
-    def started() -> None:
-        unsent.append(start)
-        awake.set()
-
-    async def run() -> None:
-        nonlocal ended
-        ended = await services.runner.run(request, started)
-        awake.set()
-
-    async def report() -> None:
-        await awake.wait()
-        if ended is None:
-            unsent.clear()
-            await services.report([start])
-
-    await together(run, report)
-    assert ended is not None
-    return ended, unsent
+def _start(services: Services, key: AttemptKey) -> AttemptStarted:
+    return AttemptStarted(key, services.blobs.uri(layout.attempt_inputs(key)))

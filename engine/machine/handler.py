@@ -73,7 +73,10 @@ class Context(Struct, frozen=True):
     arrays: ArrayLimits
 
     def key(self, node: Node) -> AttemptKey:
-        return AttemptKey(self.execution.id, node.path, node.attempt)
+        return self.execution.key(node.path, node.attempt)
+
+    def element_key(self, node: Node, index: int, attempt: int) -> AttemptKey:
+        return self.execution.element_key(node.path, node.attempt, index, attempt)
 
     @property
     def id(self) -> ExecutionId:

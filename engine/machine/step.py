@@ -26,6 +26,7 @@ def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
         inputs_uri=event.inputs_uri,
         parent=event.parent,
         submitted_at=event.submitted_at,
+        run=event.run,
     )
     return ExecutionState.of(record, program)
 
@@ -58,7 +59,7 @@ def workflow_of(entity: EntityId, program: Program) -> EntityId:
 
 
 def same_submission(record: Execution, event: ExecutionSubmitted) -> bool:
-    """Whether a submission repeats the one that made this execution (the time of asking does not count)."""
+    """Whether a submission repeats the one that made this execution; when, and as which run, does not count."""
     return (record.entity, record.package, record.inputs_uri, record.parent) == (
         event.entity,
         event.package,

@@ -26,6 +26,8 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
     """A `LiteralMap` with every input, defaults and fixed inputs applied; empty = no inputs."""
     parent: AttemptKey | None = None
     submitted_at: float = 0.0
+    run: str = ""
+    """Chosen by the submitter, different for each run of a name; a repeated submission may carry another one."""
 
 
 class AbortRequested(Struct, frozen=True, omit_defaults=True, tag="execution.abort_requested", tag_field="type"):

@@ -48,7 +48,7 @@ class EntityId(Struct, frozen=True, order=True):
         return f"{self.kind.value.replace('_', ' ')} {self.name}"
 
 
-class AttemptKey(Struct, frozen=True, order=True):
+class AttemptKey(Struct, frozen=True, order=True, omit_defaults=True):
     """One attempt of one node or map element. Every name an attempt has in the world derives from it."""
 
     execution: ExecutionId
@@ -58,10 +58,13 @@ class AttemptKey(Struct, frozen=True, order=True):
     """The map element, or None for the node itself."""
     node_attempt: int = 0
     """The attempt of the map node that holds the element (0 where index is None)."""
+    run: str = ""
+    """Tells this run of the execution's name from an earlier one whose record is gone (user case S25)."""
 
     def __str__(self) -> str:
         element = "" if self.index is None else f"[{self.index}]"
-        return f"{self.execution}|{self.path}{element}|{self.node_attempt}|{self.attempt}"
+        run = f"|{self.run}" if self.run else ""
+        return f"{self.execution}|{self.path}{element}|{self.node_attempt}|{self.attempt}{run}"
 
     def digest(self) -> str:
         """32 hex digits (128 bits) that stand for the whole key where a short name is needed."""

@@ -31,6 +31,8 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     """The launch plan node that waits for this execution."""
     submitted_at: float = 0.0
     """Seconds since the epoch, as every `_at` here."""
+    run: str = ""
+    """Part of every attempt key, so that what an earlier run of this name left behind is never taken for this one's."""
     started_at: float = 0.0
     ended_at: float = 0.0
     error: Failure | None = None
@@ -41,6 +43,14 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     @property
     def terminal(self) -> bool:
         return self.phase in EXECUTION_TERMINAL
+
+    def key(self, path: str, attempt: int) -> AttemptKey:
+        """The key of an attempt of a node."""
+        return AttemptKey(self.id, path, attempt, run=self.run)
+
+    def element_key(self, path: str, node_attempt: int, index: int, attempt: int) -> AttemptKey:
+        """The key of an attempt of a map node's element."""
+        return AttemptKey(self.id, path, attempt, index, node_attempt, self.run)
 
 
 class Elements(Struct, frozen=True, omit_defaults=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.model.events import Event
@@ -18,5 +18,6 @@ class Services:
     runner: TaskRunner
     clock: Clock
     offload: OffloadLimits
-    report: Callable[[Sequence[Event]], Awaitable[None]]
-    """Append events while the effect goes on (an attempt has started)."""
+    report: Callable[[Sequence[Event]], None]
+    """Tell of something while the effect goes on (an attempt has started). It may be kept back for a few milliseconds,
+    so that what follows at once travels with it."""

@@ -85,5 +85,11 @@ class World:
         assert elements is not None
         return [arrays.phase_of(elements, k).name for k in range(elements.size)]
 
+    async def child(self, path: str) -> Execution:
+        """The child execution that a launch plan node started."""
+        executions = await self.log.executions()
+        (found,) = [record for record in executions if record.parent is not None and record.parent.path == path]
+        return found
+
     async def facts(self) -> Sequence[Fact]:
         return await self.log.history(EXECUTION)

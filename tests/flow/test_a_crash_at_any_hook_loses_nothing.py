@@ -8,9 +8,7 @@ import pytest
 
 from engine.adapters.memory.scripts import by_attempt, by_node, copies, raises
 from engine.loop.hooks import Hook, Place, nothing
-from engine.model.ids import AttemptKey
 from engine.wire.natural import natural_map
-from handlers.launchplan import child_id
 from tests.flow.engines import EXECUTION, World
 from tests.flow.test_a_workflow_runs_to_its_end import ints, nested
 
@@ -69,8 +67,7 @@ async def test_the_work_is_finished_and_each_attempt_succeeds_once(place: Place,
         mine = [fact for fact in facts if fact.path == "n0/0/n0" and fact.index == index]
         assert [fact.phase for fact in mine].count("SUCCEEDED") == 1
         assert mine[-1].attempt == (1 if index == 1 else 0)
-    child = child_id(AttemptKey(EXECUTION, "n1"))
-    assert (await world.log.find([child]))[child].phase.value == "SUCCEEDED"
+    assert (await world.child("n1")).phase.value == "SUCCEEDED"
     assert max(world.runner.launches.values()) <= (2 if cut else 1)
 
 

@@ -11,11 +11,10 @@ from flyteidl.core import literals_pb2
 from engine.adapters.memory.scripts import by_attempt, by_node, copies, exits, hangs, raises
 from engine.app import Engine
 from engine.model.graph import ArraySpec, Program
-from engine.model.ids import AttemptKey, ExecutionId
+from engine.model.ids import ExecutionId
 from engine.model.limits import OffloadLimits
 from engine.model.state import Execution, Fact
 from engine.wire.natural import natural_map
-from handlers.launchplan import child_id
 from tests.flow.engines import EXECUTION, World
 from tests.programs import INT, chain, constant, graph, interface, list_of, mapped, node, plan, program, promise, task
 
@@ -96,7 +95,7 @@ async def test_a_map_in_a_sub_workflow_feeds_a_launch_plan(limits: OffloadLimits
     execution = await world.run(inputs=ints(xs=[3, 1, 2]))
 
     assert execution.phase.value == "SUCCEEDED", execution.error
-    child = child_id(AttemptKey(EXECUTION, "n1"))
+    child = (await world.child("n1")).id
     assert await world.phases() == {"n0": "SUCCEEDED", "n0/0/n0": "SUCCEEDED", "n1": "SUCCEEDED"}
     assert await world.phases(child) == {"n0": "SUCCEEDED"}
     (value,) = (await outputs(world, execution)).values()
@@ -165,7 +164,8 @@ async def test_an_abort_ends_what_runs_and_the_child_too() -> None:
     world.runner.script = by_node({"n0": hangs}, copies(world.blobs))
     async with world.engine() as engine:
         await engine.submit(EXECUTION, world.first, world.program.digest, ints(xs=[1]))
-        child = child_id(AttemptKey(EXECUTION, "n1"))
+        await until(engine, EXECUTION, "n1", "RUNNING")
+        child = (await world.child("n1")).id
         await until(engine, child, "n0", "RUNNING")
         await engine.abort(EXECUTION, "enough")
         execution = await engine.wait(EXECUTION)

@@ -12,7 +12,7 @@ from msgspec import structs
 from engine.adapters.memory.blobs import MemoryBlobs
 from engine.data.attempt import run_attempt
 from engine.model import layout
-from engine.model.errors import ErrorKind, LogFailed, Transient
+from engine.model.errors import ErrorKind, Transient
 from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded, NodeEvent
 from engine.model.graph import ArraySpec, TaskSpec
 from engine.model.ids import AttemptKey
@@ -58,7 +58,7 @@ def writing(name: str, data: bytes, blobs: MemoryBlobs | None = None) -> Callabl
     return script
 
 
-async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **options: bool) -> list[NodeEvent]:
+async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **options: bool) -> NodeEvent:
     array = ArraySpec() if key.index is not None else None
     return await run_attempt(
         world.services, key, node(key.path, spec.id, array=array), spec, serialized(a=1), ORIGIN, **options
@@ -68,16 +68,8 @@ async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **opti
 @pytest.mark.looptime
 async def test_a_start_is_reported_while_the_task_runs() -> None:
     world = leaving({"outputs.pb": serialized(o0=5)})
-    assert await run(world) == [AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb")]
+    assert await run(world) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb")
     assert world.reported == [AttemptStarted(KEY, world.blobs.uri(layout.attempt_inputs(KEY)))]
-
-
-async def test_the_start_of_a_task_that_ends_at_once_goes_out_with_its_end() -> None:
-    world = World(writing("outputs.pb", serialized(o0=5), blobs := RecordingBlobs()), blobs=blobs, at_once=True)
-    started, ended = await run(world)
-    assert started == AttemptStarted(KEY, world.blobs.uri(layout.attempt_inputs(KEY)))
-    assert isinstance(ended, AttemptSucceeded)
-    assert world.reported == []
 
 
 @pytest.mark.looptime
@@ -90,7 +82,7 @@ async def test_a_task_that_never_started_has_no_start() -> None:
 
     world = leaving({})
     services = replace(world.services, runner=Refusing())
-    (ended,) = await run_attempt(services, KEY, node("n1", WORK.id), WORK, serialized(), ORIGIN)
+    ended = await run_attempt(services, KEY, node("n1", WORK.id), WORK, serialized(), ORIGIN)
     assert isinstance(ended, AttemptFailed)
     assert ended.failure.code == "FailedToBuildResource"
     assert world.reported == []
@@ -116,22 +108,22 @@ async def test_a_task_that_never_started_has_no_start() -> None:
     ],
 )
 async def test_the_files_decide(files: dict[str, bytes], ended: Exit, code: str, recoverable: bool) -> None:
-    (event,) = await run(leaving(files, ended))
+    event = await run(leaving(files, ended))
     assert isinstance(event, AttemptFailed)
     assert (event.failure.code, event.recoverable) == (code, recoverable)
 
 
 @pytest.mark.looptime
 async def test_no_outputs_are_a_success_with_no_file_and_with_an_empty_one() -> None:
-    assert await run(leaving({}), SILENT) == [AttemptSucceeded(KEY)]
+    assert await run(leaving({}), SILENT) == AttemptSucceeded(KEY)
     world = leaving({"outputs.pb": b""})
-    assert await run(world, SILENT) == [AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb")]
+    assert await run(world, SILENT) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb")
 
 
 @pytest.mark.looptime
 async def test_an_element_tells_what_its_outputs_take_in_the_list() -> None:
     key = AttemptKey(EXECUTION, "n1", 0, 7)
-    (event,) = await run(leaving({"outputs.pb": serialized(o0="x" * 300, dust=1)}), key=key)
+    event = await run(leaving({"outputs.pb": serialized(o0="x" * 300, dust=1)}), key=key)
     assert isinstance(event, AttemptSucceeded)
     assert event.output_bytes == {"o0": 3 + 3 + 3 + 3 + 300}
 
@@ -140,7 +132,7 @@ async def test_an_element_tells_what_its_outputs_take_in_the_list() -> None:
 async def test_large_outputs_are_measured_without_reading_them_whole() -> None:
     blobs = RecordingBlobs()
     world = World(writing("outputs.pb", serialized(a="a" * MIB, o0="x" * 9_000_000), blobs), blobs=blobs)
-    (event,) = await run(world, key=AttemptKey(EXECUTION, "n1", 0, 7))
+    event = await run(world, key=AttemptKey(EXECUTION, "n1", 0, 7))
     assert isinstance(event, AttemptSucceeded)
     assert event.output_bytes["o0"] == 9_000_000 + 4 * 5
     assert sum(size for _, size in blobs.reads) <= MIB
@@ -148,7 +140,7 @@ async def test_large_outputs_are_measured_without_reading_them_whole() -> None:
 
 @pytest.mark.looptime
 async def test_a_large_error_document_is_read_whole_and_its_message_shortened() -> None:
-    (event,) = await run(leaving({"error.pb": error_document("x" * 2_599_999 + "the end")}))
+    event = await run(leaving({"error.pb": error_document("x" * 2_599_999 + "the end")}))
     assert isinstance(event, AttemptFailed)
     assert len(event.failure.message) < 20_000
     assert event.failure.message.endswith("the end")
@@ -160,7 +152,7 @@ async def test_the_gate_stands_before_the_runner() -> None:
     inputs = serialized(a=reference("memory://store/v.pb"))
     old = task("old", version="1.2.3")
     services = replace(world.services, offload=OffloadLimits(enabled=False))
-    (event,) = await run_attempt(services, KEY, node("n1", old.id), old, inputs, ORIGIN)
+    event = await run_attempt(services, KEY, node("n1", old.id), old, inputs, ORIGIN)
     assert isinstance(event, AttemptFailed)
     assert (event.failure.code, event.recoverable) == ("LiteralOffloadingDisabled", False)
     assert (world.runner.requests, world.reported) == ([], [])
@@ -168,7 +160,7 @@ async def test_the_gate_stands_before_the_runner() -> None:
 
 @pytest.mark.looptime
 async def test_a_task_without_a_container_is_the_users_error() -> None:
-    (event,) = await run(leaving({}), structs.replace(WORK, type="sql", template=b"\x12\x03sql"))
+    event = await run(leaving({}), structs.replace(WORK, type="sql", template=b"\x12\x03sql"))
     assert isinstance(event, AttemptFailed)
     assert event.failure.kind is ErrorKind.USER
     assert "has type 'sql' and no container" in event.failure.message
@@ -200,27 +192,18 @@ async def test_trouble_after_the_end_does_not_run_the_task_again() -> None:
         return exited()
 
     world = World(script, blobs=blobs)
-    (event,) = await run(world)
+    event = await run(world)
     assert isinstance(event, AttemptSucceeded)
     assert len(world.runner.requests) == 1
 
 
 @pytest.mark.looptime
-async def test_trouble_of_the_runner_or_the_log_comes_out_as_itself() -> None:
+async def test_trouble_of_the_runner_comes_out_as_itself() -> None:
     async def script(request: TaskRequest) -> Exit:
         raise Transient("no slot")
 
     with pytest.raises(Transient, match="no slot"):
         await run(World(script))
-
-    world = leaving({"outputs.pb": serialized(o0=5)})
-
-    async def broken(events: object) -> None:
-        raise LogFailed("disk full")
-
-    services = replace(world.services, report=broken)
-    with pytest.raises(LogFailed, match="disk full"):
-        await run_attempt(services, KEY, node("n1", WORK.id), WORK, serialized(), ORIGIN)
 
 
 @pytest.mark.looptime

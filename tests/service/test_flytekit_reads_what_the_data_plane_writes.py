@@ -74,7 +74,7 @@ class Processes:
 async def services(tmp_path: Path) -> AsyncIterator[Services]:
     (tmp_path / "authored.py").write_text(MODULE)
 
-    async def report(events: object) -> None: ...
+    def report(events: object) -> None: ...
 
     async with FileBlobs.open(tmp_path / "store") as blobs:
         yield Services(blobs, Processes(tmp_path), SystemClock(), OffloadLimits(), report)
@@ -119,8 +119,8 @@ async def test_a_task_reads_an_offloaded_list_wherever_it_stands(services: Servi
     bindings = [promise("ns", "n1"), Binding("more", more.SerializeToString())]
     inputs = await resolve(services.blobs, bindings, {"n1": source})
     spec = structs.replace(TOTAL, runtime_version=version)
-    events = await run_attempt(services, AttemptKey(EXECUTION, "n3"), node("n3", spec.id), spec, inputs, ORIGIN)
-    assert await read(services, events[-1]) == 3 * 321
+    ended = await run_attempt(services, AttemptKey(EXECUTION, "n3"), node("n3", spec.id), spec, inputs, ORIGIN)
+    assert await read(services, ended) == 3 * 321
 
 
 async def test_elements_read_one_item_and_know_their_index(services: Services) -> None:
@@ -138,7 +138,7 @@ async def test_elements_read_one_item_and_know_their_index(services: Services) -
     for index in (1, 2):
         key = AttemptKey(EXECUTION, "n4", 0, index)
         inputs = await element_inputs(services.blobs, RunElement(key, spec, DESCRIBE, uri, size, ORIGIN))
-        ends.append((await run_attempt(services, key, spec, DESCRIBE, inputs, ORIGIN))[-1])
+        ends.append(await run_attempt(services, key, spec, DESCRIBE, inputs, ORIGIN))
     assert await read(services, ends[0]) == "1: 5 by [4, 5, 9]"
     assert isinstance(ends[1], AttemptFailed)
     assert "element 2 has 9" in ends[1].failure.message
