@@ -56,6 +56,21 @@ async def test_stop_ends_the_whole_group(tmp_path: Path) -> None:
     assert [(ended.reason, ended.code) for ended in ends] == [(ExitReason.SIGNALLED, 15)]
 
 
+async def test_a_cancellation_in_the_middle_of_the_grace_leaves_nothing(tmp_path: Path) -> None:
+    """The clean-up is not cut short by the cancellation that it answers, nor by one that comes meanwhile."""
+    request = Bench(tmp_path)
+    async with lifeline(tmp_path) as line:
+        hangs = request.task("ignores_sigterm", {"lifeline": str(line)}, timeout_seconds=0.3)
+        async with LocalRunner(tmp_path / "work", stop_grace_seconds=0.6) as runner:
+            async with anyio.create_task_group() as tasks:
+                running = anyio.Event()
+                tasks.start_soon(runner.run, hangs, running.set)
+                await running.wait()
+                await line.says("task")
+                tasks.cancel_scope.deadline = anyio.current_time() + 0.6
+            assert line.is_cut()
+
+
 @pytest.mark.parametrize("turns", [1, 2, 3, 5, 8, 13, 40, 200])
 async def test_stop_while_it_starts(tmp_path: Path, turns: int) -> None:
     """Whatever the moment, the attempt is gone at the return, and the next one starts."""

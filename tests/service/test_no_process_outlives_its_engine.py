@@ -75,6 +75,16 @@ async def test_a_runner_that_is_left(tmp_path: Path) -> None:
     assert list((tmp_path / "work").iterdir()) == []
 
 
+async def test_a_runner_that_is_left_while_it_warms_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with LocalRunner(tmp_path / "work") as runner:
+        runner.warm()
+        with anyio.fail_after(10):
+            while not zygotes(os.getpid()):
+                await anyio.lowlevel.checkpoint()
+    assert zygotes(os.getpid()) == []
+    assert caplog.records == []
+
+
 async def test_a_killed_zygote(tmp_path: Path) -> None:
     """Its attempts are lost and nothing of them is left; later ones get a new zygote."""
     bench = Bench(tmp_path)

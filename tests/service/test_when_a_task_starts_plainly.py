@@ -50,6 +50,7 @@ async def test_an_environment_without_flytekit(tmp_path: Path, monkeypatch: pyte
     [
         (("no-such-program",), "the command 'no-such-program' can't be run: No such file or directory; looked for"),
         (("/etc/passwd",), "the command '/etc/passwd' can't be run: Permission denied"),
+        ((), "its container has no command"),
         (("sh", "-c", "a\0b"), "the command 'sh' can't be run: embedded null byte"),
         (("sh", "-c", "x" * 200_000), "the command 'sh' can't be run: Argument list too long"),
     ],

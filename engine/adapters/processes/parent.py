@@ -123,6 +123,7 @@ class Parent:
     async def serve(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Start the zygote and talk with it until one of the two ends. Raises OSError before it has started."""
         ours, theirs = socket.socketpair()
+        ended_by_itself = False
         try:
             self._process = await to_thread.run_sync(self._spawn, theirs)
             theirs.close()
@@ -132,15 +133,14 @@ class Parent:
             async with await UNIXSocketStream.from_socket(ours) as stream, anyio.create_task_group() as tasks:
                 tasks.start_soon(self._write, stream, frames)
                 await self._read(stream)
-                self.problem = "the process that starts tasks ended unexpectedly"
+                ended_by_itself = True
                 tasks.cancel_scope.cancel()
         finally:
             self.alive = False
-            self.problem = self.problem or "the runner was closed"
             ours.close()
             theirs.close()
             with anyio.CancelScope(shield=True):
-                await self._bury()
+                await self._bury(unexpected=ended_by_itself)
 
     def _spawn(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
         mode = "warm" if self._setup.warm else "plain"
@@ -187,9 +187,11 @@ class Parent:
             case Ended(number) | Failed(number):
                 self._jobs.pop(number).settle(message)
 
-    async def _bury(self) -> None:
+    async def _bury(self, *, unexpected: bool) -> None:
         """Wait for the zygote's end, kill whatever is left of its tasks, and tell those who wait for them."""
         if self._process is not None:
+            if not self.ready.is_set():
+                self._process.kill()  # it has no task yet, and an import to finish before it would look up
             with anyio.move_on_after(KILL_SECONDS):
                 await to_thread.run_sync(self._process.wait, abandon_on_cancel=True)
             if self._process.returncode is None:
@@ -197,10 +199,11 @@ class Parent:
                 await to_thread.run_sync(self._process.wait)
             if self._jobs or self._process.returncode != 0:
                 await to_thread.run_sync(self._kill_leftovers)
-            if self._process.returncode != 0:
+            if unexpected:
                 await to_thread.run_sync(self._hear_last_words)
         if self._outbox is not None:
             self._outbox.close()
+        self.problem = self.problem or "the runner was closed"
         self.ready.set()
         for job in self._jobs.values():
             job.settle(None)

@@ -24,12 +24,13 @@ from engine.adapters.processes.watch import watch
 from engine.adapters.processes.zygotes import Zygotes, take_over
 from engine.model.errors import BadInput, EngineError, Transient
 from engine.model.ids import AttemptKey
-from engine.ports.taskrunner import Exit, TaskRequest
+from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
 log = logging.getLogger(__name__)
 
 Put = Callable[[str, bytes], Awaitable[None]]
 """Stores an object at a URI, as BlobStore.put does."""
+NO_COMMAND = "its container has no command; the entry point of an image can't be run as a local process"
 CLEANUP_SECONDS = 30.0
 """For storing the output and deleting the folder of an attempt, also when the engine is told to stop."""
 
@@ -101,6 +102,8 @@ class LocalRunner:
         await self._attempts.stop(key)
 
     async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
+        if not request.argv:
+            return Exit(ExitReason.REFUSED, 0, NO_COMMAND)
         folder = self._folder / str(next(self._numbers))
         try:
             where = await to_thread.run_sync(place.prepare, folder, request.prefix_uri)

@@ -88,8 +88,7 @@ class Zygote:
         while not self.leaving or self.tasks or self.dead:
             patience = max(0.0, self.deadline - time.monotonic()) if self.orphans else None
             for key, _ in self.selector.select(patience):
-                if key.fd in self.selector.get_map():
-                    key.data()
+                key.data()
             if self.told_to_leave:
                 self.leave()
             self.bury()
@@ -194,11 +193,27 @@ class Zygote:
 def _children() -> set[int]:
     """Process ids of this process's children. Read twice: the kernel may skip one while another one ends."""
     found: set[int] = set()
-    with contextlib.suppress(FileNotFoundError):
+    try:
         for _ in range(2):
             with open(f"/proc/self/task/{os.getpid()}/children") as children:
                 found.update(map(int, children.read().split()))
+    except FileNotFoundError:
+        return _children_by_search()
     return found
+
+
+def _children_by_search() -> set[int]:
+    """The same from the whole process table, for kernels without the list. Empty where there is no /proc."""
+    names = os.listdir("/proc") if os.path.isdir("/proc") else []
+    return {int(name) for name in names if name.isdigit() and _parent_of(name) == os.getpid()}
+
+
+def _parent_of(pid: str) -> int:
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return int(stat.read().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
 
 
 def _import_flytekit() -> str:
@@ -231,6 +246,7 @@ def main(descriptor: int, mode: str) -> None:
     gc.freeze()
     zygote.send({"op": "ready", "problem": problem, "modules": sorted({n.partition(".")[0] for n in sys.modules})})
     zygote.run()
+    os._exit(0)  # nothing of flytekit's needs an end, and it would take its time
 
 
 if __name__ == "__main__":
