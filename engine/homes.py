@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,8 +50,13 @@ async def read_home(home: Path) -> AsyncIterator[HomeView]:
 
     Raises BadInput where no home is, HomeTooNew, LogFailed.
     """
-    async with SqliteLog.open_readonly(home) as log, FileBlobs.open_readonly(home / STORE_FOLDER) as blobs:
+    async with SqliteLog.open_readonly(home) as log, store_of(home) as blobs:
         yield HomeView(log, blobs)
+
+
+def store_of(home: Path) -> AbstractAsyncContextManager[BlobStore]:
+    """The store of a home as it is, for a look."""
+    return FileBlobs.open_readonly(home / STORE_FOLDER)
 
 
 @asynccontextmanager

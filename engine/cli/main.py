@@ -184,3 +184,15 @@ def get(name: str, home: Path, as_json: bool) -> int:
     from engine.cli.show import get as perform
 
     return perform(name, home, as_json=as_json)
+
+
+@cli.command()
+@_shared
+def check(home: Path, as_json: bool) -> int:
+    """Check a home: states, history and stored values must agree.
+
+    Reads only, also while an engine works on the home. The exit code is 1 where something is not as it should be.
+    """
+    from engine.cli.check import check as perform
+
+    return perform(home, as_json=as_json)

@@ -76,10 +76,11 @@ def find_references(inputs: Data) -> list[Reference]:
     """Every reference in a `LiteralMap`, at any depth. Raises CorruptMessage."""
     if not may_hold_references(inputs):
         return []
-    return [found for literal in entries(inputs).values() for found in _walk(literal)]
+    return [found for literal in entries(inputs).values() for found in walk_references(literal)]
 
 
-def _walk(literal: Data) -> Iterator[Reference]:
+def walk_references(literal: Data) -> Iterator[Reference]:
+    """Every reference in a `Literal`, at any depth, itself included. Raises CorruptMessage."""
     left = [literal]
     while left:
         literal = left.pop()

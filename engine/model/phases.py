@@ -113,6 +113,15 @@ TRANSITIONS: dict[NodePhase, dict[NodePhase, str]] = {
 }
 """from -> to -> why. A transition that is not here is a defect and raises; terminal phases have no way out."""
 
+_E = ExecutionPhase
+EXECUTION_TRANSITIONS: dict[ExecutionPhase, frozenset[ExecutionPhase]] = {
+    _E.READY: frozenset({_E.RUNNING, _E.FAILING}),
+    _E.RUNNING: frozenset({_E.SUCCEEDED, _E.FAILING, _E.ABORTING}),
+    _E.FAILING: frozenset({_E.FAILED, _E.FAILING}),
+    _E.ABORTING: frozenset({_E.ABORTED, _E.FAILING}),
+}
+"""from -> to, of executions. Into FAILING from READY, FAILING and ABORTING only where the engine gives one up."""
+
 
 def allowed(old: NodePhase, new: NodePhase) -> bool:
     return new in TRANSITIONS.get(old, {})
