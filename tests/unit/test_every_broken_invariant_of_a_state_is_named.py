@@ -16,15 +16,16 @@ from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Elements, Execution, Node, Snapshot
-from tests.programs import chain, workflow_id
+from tests.programs import chain
 
+WORKFLOW = next(iter(chain(2).workflows))
 E1, CHILD = ExecutionId("p", "d", "e1"), ExecutionId("p", "d", "c1")
 ERROR = Failure("USER:Error", ErrorKind.USER, "no", "n0")
 TASK, SUB, MAP, PLAN = NodeKind.TASK, NodeKind.SUBWORKFLOW, NodeKind.ARRAY, NodeKind.LAUNCH_PLAN
 
 
 def execution(phase: str, **more: object) -> Execution:
-    made = Execution(E1, workflow_id("chain"), workflow_id("chain"), "digest", ExecutionPhase(phase))
+    made = Execution(E1, WORKFLOW, WORKFLOW, "digest", ExecutionPhase(phase))
     return structs.replace(made, **{"ended_at": 1.0 if made.terminal else 0.0, **more})
 
 
