@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import anyio
 from anyio import to_thread
+from flyteidl.core.literals_pb2 import Literal
 
 from config.load import load
 from config.settings import Settings
@@ -24,11 +25,13 @@ from engine.cli.workflows import Chosen, choose
 from engine.homes import open_home
 from engine.model.ids import ExecutionId
 from engine.wire.inputs import inputs_for
-from engine.wire.natural import natural_map
+from engine.wire.natural import natural, natural_map
+from engine.wire.package import PackageFiles
 from engine.wire.packaging import read_workflows
 
 WORKFLOWS = Path(__file__).parents[1] / "workflows"
 LOCALLY = Path(__file__).with_name("locally.py")
+Edit = Callable[[PackageFiles], PackageFiles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,39 +71,55 @@ class Results:
         (found,) = [node for node in self.documents[name]["nodes"] if node["path"] == path]
         return dict(found)
 
+    @staticmethod
+    def stored(uri: str) -> Any:
+        """Natural JSON of an inputs.pb or outputs.pb."""
+        return natural_map(Path(uri.removeprefix("file://")).read_bytes())
 
-def run_cases(cases: Mapping[str, Case], home: Path, *sets: str, modules: Path = WORKFLOWS) -> Results:
-    """Every case on one engine, all at once. `sets`: settings as after --set."""
+    @staticmethod
+    def referred(value: Any) -> Any:
+        """Natural JSON of what an offloaded value refers to; its size is checked."""
+        data = Path(value["offloaded"]["uri"].removeprefix("file://")).read_bytes()
+        assert value == {"offloaded": {"uri": value["offloaded"]["uri"], "size_bytes": len(data)}}
+        return natural(Literal.FromString(data))
+
+
+def as_it_is(files: PackageFiles) -> PackageFiles:
+    return files
+
+
+def run_cases(cases: Mapping[str, Case], home: Path, *sets: str, edit: Edit = as_it_is) -> Results:
+    """Every case on one engine, all at once. `sets`: settings as after --set; `edit`: what is done to each package."""
     folder = home / "local"
     folder.mkdir(parents=True)
-    documents = anyio.run(_run_cases, cases, home, load(None, sets, {}), modules, folder)
+    documents = anyio.run(_run_cases, cases, home, load(None, sets, {}), folder, edit)
     return Results(documents, _local(folder), home / "engine")
 
 
 async def _run_cases(
-    cases: Mapping[str, Case], home: Path, settings: Settings, modules: Path, folder: Path
+    cases: Mapping[str, Case], home: Path, settings: Settings, folder: Path, edit: Edit
 ) -> dict[str, dict[str, Any]]:
     documents: dict[str, dict[str, Any]] = {}
     ready: dict[str, tuple[Chosen, bytes]] = {}
     async with open_home(home / "engine", settings) as engine:
         async with anyio.create_task_group() as group:
             for module in {case.module for case in cases.values()}:
-                group.start_soon(_prepare, engine, modules / f"{module}.py", cases, ready)
+                group.start_soon(_prepare, engine, WORKFLOWS / f"{module}.py", cases, ready, edit)
         for name, case in cases.items():
             if case.local:
                 await anyio.Path(folder / f"{name}.{case.module}.{case.entity}.inputs.pb").write_bytes(ready[name][1])
         async with anyio.create_task_group() as group:
-            group.start_soon(to_thread.run_sync, _locally, modules, folder)
+            group.start_soon(to_thread.run_sync, _locally, folder)
             for name, (chosen, inputs) in ready.items():
                 group.start_soon(_run, engine, ExecutionId("p", "d", name), chosen, inputs, documents, home)
     return documents
 
 
 async def _prepare(
-    engine: Engine, file: Path, cases: Mapping[str, Case], ready: dict[str, tuple[Chosen, bytes]]
+    engine: Engine, file: Path, cases: Mapping[str, Case], ready: dict[str, tuple[Chosen, bytes]], edit: Edit
 ) -> None:
     """Package a file once for all of its cases."""
-    files = await read_workflows(file)
+    files = edit(await read_workflows(file))
     for name, case in cases.items():
         if case.module == file.stem:
             chosen = await choose(files, case.entity, "p", "d")
@@ -121,9 +140,9 @@ async def _run(
     documents[execution.name] = await Documents(engine.log, engine.blobs, home).of(execution)
 
 
-def _locally(modules: Path, folder: Path) -> None:
+def _locally(folder: Path) -> None:
     if any(folder.iterdir()):
-        command = [sys.executable, str(LOCALLY), str(modules), str(folder)]
+        command = [sys.executable, str(LOCALLY), str(WORKFLOWS), str(folder)]
         subprocess.run(command, check=True, capture_output=True, cwd=folder)
 
 
