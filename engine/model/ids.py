@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-NODE_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*\Z")
+NODE_ID = re.compile(r"\w[\w.-]*\Z")
 DNS_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
 _HASHED = re.compile(r"(^x|-)[0-9a-f]{32}\Z")
 ROOT_FRAME = ""
