@@ -18,6 +18,8 @@ from tests.dataplane import serialized, values_of
 
 WORKFLOWS = Path(__file__).parents[1] / "workflows"
 TASK = TaskSpec(EntityId(EntityKind.TASK, "p", "d", "t", "v"), "python-task", Interface(), b"")
+RESOLVER = "flytekit.core.python_auto_container.default_task_resolver"
+MAP_RESOLVER = "flytekit.core.array_node_map_task.ArrayNodeMapTaskResolver"
 _SETTINGS = {"image_config": {"default_image": {"name": "default", "fqn": "img", "tag": "1"}, "images": []}}
 ENVIRONMENT = {
     "FLYTE_INTERNAL_EXECUTION_ID": "e",
@@ -47,21 +49,23 @@ class Bench:
         timeout_seconds: float | None = None,
     ) -> TaskRequest:
         """A flytekit task of `module`; its inputs are stored."""
+        words = ["pyflyte-execute", *self._data(node, inputs or {}), "--resolver", RESOLVER, "--"]
+        words += ["task-module", self.module, "task-name", name]
+        return self._request(tuple(words), node, env, timeout_seconds)
+
+    def element(self, name: str, inputs: Mapping[str, object], index: int, *, node: str = "n0") -> TaskRequest:
+        """One element of a map over a flytekit task of `module`; the inputs are lists."""
+        words = ["pyflyte-map-execute", *self._data(node, inputs), "--resolver", MAP_RESOLVER, "--"]
+        words += ["vars", "", "resolver", RESOLVER, "task-module", self.module, "task-name", name]
+        env = {"BATCH_JOB_ARRAY_INDEX_VAR_NAME": "FLYTE_K8S_ARRAY_INDEX", "FLYTE_K8S_ARRAY_INDEX": str(index)}
+        return self._request(tuple(words), node, env, None)
+
+    def _data(self, node: str, inputs: Mapping[str, object]) -> list[str]:
         base = self.folder / node
         base.mkdir(parents=True, exist_ok=True)
-        (base / "inputs.pb").write_bytes(serialized(**(inputs or {})))
-        argv = ["pyflyte-execute", "--inputs", f"{base}/inputs.pb", "--output-prefix", f"{base}/0"]
-        argv += [
-            "--raw-output-data-prefix",
-            f"{base}/raw",
-            "--checkpoint-path",
-            f"{base}/cp",
-            "--prev-checkpoint",
-            '""',
-        ]
-        argv += ["--resolver", "flytekit.core.python_auto_container.default_task_resolver", "--"]
-        argv += ["task-module", self.module, "task-name", name]
-        return self._request(tuple(argv), node, env, timeout_seconds)
+        (base / "inputs.pb").write_bytes(serialized(**inputs))
+        words = ["--inputs", f"{base}/inputs.pb", "--output-prefix", f"{base}/0", "--raw-output-data-prefix"]
+        return [*words, f"{base}/raw", "--checkpoint-path", f"{base}/cp", "--prev-checkpoint", '""']
 
     def shell(
         self,

@@ -11,6 +11,7 @@ import pytest
 
 from engine.adapters.processes.runner import LocalRunner
 from engine.ports.taskrunner import Exit, ExitReason
+from tests.dataplane import serialized
 from tests.service.tasks import Bench, nothing
 
 pytestmark = [pytest.mark.service("flytekit"), pytest.mark.service("fork")]
@@ -54,6 +55,7 @@ def outcome(bench: Bench, node: str, ended: Exit) -> Outcome:
 async def outcomes(folder: Path, *, fork: bool) -> dict[str, Outcome]:
     bench = Bench(folder)
     requests = {name: bench.task(name, inputs, node=name) for name, inputs in CASES.items()}
+    requests["element"] = bench.element("prints", {"text": ["a", "bcd"]}, 1, node="element")
     requests["corrupt"] = bench.task("add", {"a": 1}, node="corrupt")
     (folder / "corrupt" / "inputs.pb").write_bytes(b"\xff\xff")
     found: dict[str, Outcome] = {}
@@ -84,10 +86,12 @@ async def test_every_kind_of_end(tmp_path: Path) -> None:
         "killed": (ExitReason.SIGNALLED, 9, logs),
         "no_such_task": (ExitReason.EXITED, 0, ["error.pb", *logs]),
         "prints": (ExitReason.EXITED, 0, ["outputs.pb", *logs]),
+        "element": (ExitReason.EXITED, 0, ["outputs.pb", *logs]),
         "corrupt": (ExitReason.EXITED, 0, ["error.pb", *logs]),
     }
     assert forked["nothing"].outputs == b""
     assert forked["prints"].stdout == "\ngröße\n".encode()
+    assert forked["element"].outputs == serialized(o0=3)
     assert forked["recoverable"].error == (
         "USER:Recoverable",
         1,

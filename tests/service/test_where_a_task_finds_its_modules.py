@@ -20,22 +20,27 @@ def where() -> str:
 """
 
 
-async def where(folder: Path, name: str) -> str:
-    """Where a task finds the module `name` that lies beside its own file."""
-    code = folder / "code"
-    code.mkdir(parents=True)
-    (code / f"{name}.py").write_text(f"WORD = 'of the author'\n{name} = None\n")
-    (code / "flow.py").write_text(SOURCE.format(name=name))
-    bench = Bench(folder, code, "flow")
+async def where(folder: Path, *names: str) -> list[str]:
+    """Where tasks find the module that lies beside their own file, for each name."""
+    found: list[str] = []
     async with LocalRunner(folder / "work") as runner:
-        await runner.run(bench.task("where"), nothing)
-    found: str = bench.outputs().replace(str(code), "<code>")
+        for name in names:
+            code = folder / name / "code"
+            code.mkdir(parents=True)
+            (code / f"{name}.py").write_text(f"WORD = 'of the author'\n{name} = None\n")
+            (code / "flow.py").write_text(SOURCE.format(name=name))
+            bench = Bench(folder / name, code, "flow")
+            await runner.run(bench.task("where"), nothing)
+            found.append(bench.outputs().replace(str(code), "<code>"))
     return found
 
 
-@pytest.mark.parametrize("name", ["engine", "handlers", "config", "capture", "forked", "zygote", "child"])
-async def test_modules_named_like_the_engines_own_are_the_authors(tmp_path: Path, name: str) -> None:
-    assert await where(tmp_path, name) == f"<code>/{name}.py of the author"
+async def test_modules_named_like_the_engines_own_are_the_authors(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = ["engine", "handlers", "config", "capture", "forked", "zygote", "child"]
+    assert await where(tmp_path, *names) == [f"<code>/{name}.py of the author" for name in names]
+    assert caplog.records == []
 
 
 async def test_a_module_that_the_warm_parent_has_too_is_the_authors(
@@ -43,9 +48,9 @@ async def test_a_module_that_the_warm_parent_has_too_is_the_authors(
 ) -> None:
     """Such a task can't be a fork, where the parent's own would be found: it starts plainly."""
     with caplog.at_level(logging.WARNING):
-        assert await where(tmp_path, "croniter") == "<code>/croniter.py of the author"
+        assert await where(tmp_path, "croniter") == ["<code>/croniter.py of the author"]
     assert [record.__dict__["cause"] for record in caplog.records] == [
-        f"{tmp_path}/code/croniter is imported before the module of that name in the warm parent"
+        f"{tmp_path}/croniter/code/croniter is imported before the module of that name in the warm parent"
     ]
 
 
