@@ -13,11 +13,11 @@ PYTHON ?= $(shell for python in python3 python3.12 python3.11 python; do \
 # gone, is made anew.
 INTACT := $(shell [ "$$($(BIN)/python -c 'print(open("$(STAMP)").read().strip())' 2>&1)" = "$(CURDIR)" ] && echo yes)
 ifneq ($(INTACT),yes)
-.PHONY: $(STAMP)
+.PHONY: bench $(STAMP)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs diagram constraints
+.PHONY: bench help setup demo test check docs diagram constraints
 
 help: ## list the targets
 	@echo 'Propwash: an asynchronous, event-driven workflow engine for flytekit workflows'
@@ -40,6 +40,9 @@ demo: $(STAMP) ## run the big-map example on the embedded default and explain wh
 
 test: check ## check the code, then run every test
 	$(BIN)/python -m pytest
+
+bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
+	$(BIN)/python -m benchmarks $(ONLY)
 
 check: $(STAMP) ## style, types, and the floors of the house
 	$(BIN)/ruff check .

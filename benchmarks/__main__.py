@@ -1,0 +1,53 @@
+"""`make bench`, `make bench ONLY=W3`: measure, print, write latest.json."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+import anyio
+
+from benchmarks.crash import w6
+from benchmarks.figures import HEAD, LATEST, Figure, line, write
+from benchmarks.forking import forked_tasks
+from benchmarks.gathering import INLINE, OFFLOADED, gathered
+from benchmarks.sizes import map_100000, size
+from benchmarks.workloads import w1, w2, w3, w4, w5
+
+FIGURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
+    "W1": w1,
+    "W2": w2,
+    "W3": w3,
+    "W4": w4,
+    "W5": w5,
+    "W6": w6,
+    "gather-1000x100KB": partial(gathered, 1000, 100_000, INLINE, "gather-1000x100KB"),
+    "gather-20x1MB": partial(gathered, 20, 1_000_000, INLINE, "gather-20x1MB"),
+    "gather-offloaded": partial(gathered, 1000, 100_000, OFFLOADED, "gather-offloaded"),
+    "gather-1GB": partial(gathered, 1000, 1_000_000, OFFLOADED, "gather-1GB"),
+    "forked-tasks": forked_tasks,
+    **{f"size-{nodes}": partial(size, nodes) for nodes in (10, 100, 1_000, 10_000, 100_000)},
+    "map-100000": map_100000,
+}
+
+
+def main(only: list[str]) -> int:
+    unknown = [name for name in only if name not in FIGURES]
+    if unknown:
+        print(f"no such figure: {', '.join(unknown)}; there are {', '.join(FIGURES)}", file=sys.stderr)
+        return 2
+    found: list[Figure] = []
+    print(HEAD, flush=True)
+    for name in only or FIGURES:
+        figures = anyio.run(FIGURES[name], backend_options={"use_uvloop": True})
+        for figure in figures:
+            print(line(figure), flush=True)
+        found.extend(figures)
+    write(found)
+    print(f"written to {LATEST.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

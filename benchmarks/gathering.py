@@ -1,0 +1,53 @@
+"""The gather, as a share of a plain copy of the same bytes."""
+
+from __future__ import annotations
+
+import time
+
+from msgspec import structs
+
+from benchmarks.figures import Figure
+from benchmarks.programs import STR, literal_map, map_of, text
+from benchmarks.workloads import copy_of, peak_megabytes
+from benchmarks.worlds import execution, fresh_home
+from engine.adapters.files.blobs import FileBlobs
+from engine.data.framing import framed_size
+from engine.data.gather import gather
+from engine.machine import arrays
+from engine.model import layout
+from engine.model.effects import GatherOutputs
+from engine.model.ids import AttemptKey
+from engine.model.limits import MIB, OffloadLimits
+from engine.model.phases import NodePhase
+
+
+async def gathered(count: int, length: int, limits: OffloadLimits, name: str) -> list[Figure]:
+    """Elements of one text each, written by hand, gathered three times: the best."""
+    literal = text(length)
+    outputs, framed = literal_map(o0=literal), framed_size(literal.ByteSize())
+    program = map_of(STR)
+    (task,) = program.tasks.values()
+    (workflow,) = program.workflows.values()
+    elements = arrays.created(count)
+    for index in range(count):
+        elements = arrays.with_element(elements, index, NodePhase.SUCCEEDED)
+    elements = structs.replace(elements, output_bytes={"o0": framed * count}, next=count)
+    async with fresh_home() as home, FileBlobs.open(home / "store") as blobs:
+        for index in range(count):
+            key = AttemptKey(execution(), "n0", 0, index)
+            await blobs.put(blobs.uri(layout.outputs(key)), outputs)
+        before, best = peak_megabytes(), float("inf")
+        effect = GatherOutputs(AttemptKey(execution(), "n0"), workflow.nodes["n0"], task, elements)
+        for _ in range(3):
+            begin = time.perf_counter()
+            await gather(blobs, limits, effect)
+            best = min(best, time.perf_counter() - begin)
+        grown = peak_megabytes() - before
+        plain = copy_of(home, outputs, count)
+    total = count * framed / 1e6
+    note = f"memory +{grown:.0f} MB; ratio = share of a plain copy's speed"
+    return [Figure(name, total / best, "MB/s", total / plain, plain / best, note)]
+
+
+INLINE = OffloadLimits(enabled=False)
+OFFLOADED = OffloadLimits(min_size=MIB)

@@ -1,0 +1,59 @@
+"""An engine with its real log and store on a home of its own, and a runner whose tasks do nothing.
+
+Inputs are resolved and written, outputs written and read as ever; only the start of a process is left out.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.memory.runner import NoopRunner
+from engine.adapters.memory.scripts import gives
+from engine.adapters.sqlite.log import SqliteLog
+from engine.adapters.systemclock import SystemClock
+from engine.app import Engine, Parts, running
+from engine.loop.backoff import Backoff
+from engine.loop.hooks import Hook, nothing
+from engine.model.graph import Program
+from engine.model.ids import ExecutionId
+from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+
+
+def execution(number: int = 0) -> ExecutionId:
+    return ExecutionId("bench", "development", f"e{number}")
+
+
+@asynccontextmanager
+async def engine_on(
+    home: Path, program: Program, outputs: bytes = b"", hook: Hook = nothing, arrays: ArrayLimits | None = None
+) -> AsyncIterator[Engine]:
+    """An engine whose tasks write `outputs` (a serialized LiteralMap) at once."""
+
+    async def load(digest: str) -> Program:
+        return program
+
+    async with SqliteLog.open(home) as log, FileBlobs.open(home / "store") as blobs:
+        parts = Parts(
+            log=log,
+            blobs=blobs,
+            runner=NoopRunner(gives(blobs, outputs)),
+            clock=SystemClock(),
+            offload=OffloadLimits(),
+            retries=RetryLimits(),
+            arrays=arrays or ArrayLimits(),
+            backoff=Backoff(),
+            load=load,
+            hook=hook,
+        )
+        async with running(parts) as engine:
+            yield engine
+
+
+@asynccontextmanager
+async def fresh_home() -> AsyncIterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="propwash-bench-") as folder:
+        yield Path(folder)
