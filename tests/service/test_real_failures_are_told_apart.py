@@ -37,6 +37,12 @@ def results(folder: Path) -> Results:
             "fails-at-once": case("at_once", path=str(folder / "downstream")),
             "fails-in-the-end": case("in_the_end", path=str(folder / "independent"), never=str(folder / "dependent")),
             "in-a-sub-workflow": case("in_a_sub", n=1),
+            "cut-outputs": case("wf_spoils", how="cut"),
+            "no-outputs": case("wf_spoils", how="gone"),
+            "lacking-outputs": case("wf_spoils", how="lacks"),
+            "outputs-and-error": case("wf_spoils", how="both"),
+            "garbled-error": case("wf_spoils", how="odd error"),
+            "an-element-lacks-outputs": case("map_spoils", ns=[0, 1, 2]),
         },
         folder / "home",
     )
@@ -58,6 +64,11 @@ def results(folder: Path) -> Results:
         ("fails-at-once", "USER:RuntimeError", "USER", "n0", "boom 1"),
         ("fails-in-the-end", "USER:RuntimeError", "USER", "n0", "boom 1"),
         ("in-a-sub-workflow", "USER:RuntimeError", "USER", "n0/0/n0", "boom 1"),
+        ("cut-outputs", "RetriesExhausted|OutputsNotFound", "SYSTEM", "n0", "outputs.pb could not be read"),
+        ("no-outputs", "RetriesExhausted|OutputsNotFound", "SYSTEM", "n0", "expected outputs: o0"),
+        ("lacking-outputs", "RetriesExhausted|OutputsNotFound", "SYSTEM", "n0", "lacks the declared output o0"),
+        ("outputs-and-error", "USER:Odd", "USER", "n0", "both were written"),
+        ("garbled-error", "RetriesExhausted|ErrorFileBadFormat", "SYSTEM", "n0", "could not be read"),
     ],
 )
 def test_the_error_says_what_happened(results: Results, name: str, code: str, kind: str, node: str, words: str) -> None:
@@ -76,6 +87,10 @@ def test_a_recoverable_error_is_tried_again(results: Results) -> None:
 )
 def test_how_often_a_task_was_started(results: Results, folder: Path, file: str, starts: int) -> None:
     assert (folder / file).stat().st_size == starts
+
+
+def test_an_element_without_its_output_counts_as_failed(results: Results) -> None:
+    assert results.outputs("an-element-lacks-outputs") == {"o0": [0, None, 2]}
 
 
 def test_a_failure_ends_what_runs_beside_it(results: Results, folder: Path) -> None:

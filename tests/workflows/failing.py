@@ -1,11 +1,15 @@
 """Tasks that fail in every way, alone and beside others."""
 
+import atexit
 import os
+import pathlib
 import signal
 import sys
 import time
 from datetime import timedelta
+from typing import Optional
 
+from flyteidl.core.errors_pb2 import ContainerError, ErrorDocument
 from flytekit import WorkflowFailurePolicy, map_task, task, workflow
 from flytekit.exceptions.user import FlyteRecoverableException
 
@@ -156,3 +160,46 @@ def unequal(ns: list[int], more: list[int]) -> list[int]:
 @task
 def both(a: int, b: int) -> int:
     return a + b
+
+
+@task
+def spoils(how: str) -> int:
+    """What it leaves in its output folder is changed after flytekit wrote it."""
+    atexit.register(spoil, how)
+    return 7
+
+
+@task
+def spoils_some(n: int) -> int:
+    if n == 1:
+        atexit.register(spoil, "lacks")
+    return n
+
+
+def spoil(how: str) -> None:
+    folder = pathlib.Path(sys.argv[sys.argv.index("--output-prefix") + 1].removeprefix("file://"))
+    outputs = folder / "outputs.pb"
+    match how:
+        case "cut":
+            outputs.write_bytes(outputs.read_bytes()[:-3])
+        case "garbage":
+            outputs.write_bytes(b"\xff\xfe no protobuf")
+        case "gone":
+            outputs.unlink()
+        case "lacks":
+            outputs.write_bytes(b"")
+        case "both":
+            document = ErrorDocument(error=ContainerError(code="USER:Odd", message="both were written"))
+            (folder / "error.pb").write_bytes(document.SerializeToString())
+        case "odd error":
+            (folder / "error.pb").write_bytes(b"\xff\xfe no protobuf")
+
+
+@workflow
+def wf_spoils(how: str) -> int:
+    return one(n=spoils(how=how))
+
+
+@workflow
+def map_spoils(ns: list[int]) -> list[Optional[int]]:
+    return map_task(spoils_some, min_success_ratio=0.5)(n=ns)
