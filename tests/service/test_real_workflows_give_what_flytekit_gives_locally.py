@@ -83,6 +83,14 @@ CASES = {
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("real")
     by_hand = {
+        "furnished": Case("features", "wf_furnished", {"n": 1}, local=False),
+        "context": Case("features", "wf_context", local=False),
+        "checkpoints": Case("features", "wf_resumes", local=False),
+        "a-shell": Case("features", "wf_shell", {"text": "hé", "path": str(folder / "said")}, local=False),
+        "folders-mapped": Case("features", "wf_folders", local=False),
+        "rows-mapped": Case("features", "wf_rows", {"rows": [[1], [], [2, 3]]}, local=False),
+        "an-odd-plan": Case("features", "wf_odd_plan", local=False),
+        "imperative": Case("features", "my.imperative", {"n": 3}, local=False),
         "in-order": Case("shapes", "ordered", {"path": str(folder / "in-order")}, local=False),
         "nodes-in-order": Case("shapes", "ordered_nodes", {"path": str(folder / "nodes-in-order")}, local=False),
         "a-file-as-an-output": Case("natures", "wf_file_out", {"text": "x✓"}, local=False),
@@ -121,3 +129,20 @@ def test_a_step_into_nothing_fails_the_node_that_asks(results: Results, name: st
     assert (error["code"], error["kind"], error["node"]) == ("BindingResolutionFailure", "USER", "n0")
     assert error["message"] == f"PromiseAttributeResolveError: input 'n': workflow input {message}"
     assert results.node(name, "n0")["outputs_uri"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "outputs"),
+    [
+        ("furnished", {"o0": "mine 1"}),
+        ("context", {"o0": "p d context features.context"}),
+        ("checkpoints", {"o0": 2}),
+        ("a-shell", {"o0": "hé\n"}),
+        ("folders-mapped", {"o0": [1, 2]}),
+        ("rows-mapped", {"o0": [1, 0, 5]}),
+        ("an-odd-plan", {"o0": [1, 2]}),
+        ("imperative", {"sum_of_both": 6}),
+    ],
+)
+def test_what_flytekit_offers_beside_plain_tasks(results: Results, name: str, outputs: dict[str, object]) -> None:
+    assert results.outputs(name) == outputs
