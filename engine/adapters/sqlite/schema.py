@@ -81,7 +81,13 @@ def _connect(address: str, path: Path, prepare: Callable[[sqlite3.Connection], N
 
 
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    if not connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").fetchone()[0]:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        raise BadInput(
+            f"there is no home at {path.parent} yet: its first engine ended while it made the log {path}, before it "
+            "accepted anything; the next `propwash run` makes it"
+        )
+    if "meta" not in tables:
         raise BadInput(f"{path} is no log of this engine: it has no table 'meta'; nothing was changed")
     row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
     version = row[0] if row else None
