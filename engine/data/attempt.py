@@ -19,7 +19,6 @@ from engine.model.errors import Permanent, Transient
 from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded
 from engine.model.graph import NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey
-from engine.ports.blobstore import BlobStore
 from engine.ports.services import Services
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
@@ -42,7 +41,7 @@ async def run_attempt(
     The start is reported meanwhile. A Permanent becomes AttemptFailed; a Transient is raised. `resumed`: an engine may
     have died after this attempt ended; a finished folder is believed, not run again.
     """
-    folder = _Folder(services.blobs, key, tuple(task.interface.outputs))
+    folder = _Folder(services, key, tuple(task.interface.outputs))
     try:
         if resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
@@ -56,8 +55,10 @@ async def run_attempt(
 class _Folder:
     """What an attempt leaves behind, and what that means."""
 
-    def __init__(self, blobs: BlobStore, key: AttemptKey, declared: tuple[str, ...]) -> None:
+    def __init__(self, services: Services, key: AttemptKey, declared: tuple[str, ...]) -> None:
+        blobs, limits = services.blobs, services.offload
         self.blobs, self.key, self.declared = blobs, key, declared
+        self.max_bytes = limits.max_size if limits.enabled else None
         self.uri = blobs.uri(layout.attempt_prefix(key))
 
     async def read(self, ended: Exit) -> Evidence:
@@ -88,7 +89,7 @@ class _Folder:
         return all([await self.blobs.size(uri) is not None for uri in own])
 
     def judged(self, evidence: Evidence) -> AttemptSucceeded | AttemptFailed:
-        verdict = judge(evidence)
+        verdict = judge(evidence, self.max_bytes)
         if verdict.failure is not None:
             return AttemptFailed(self.key, verdict.failure, verdict.recoverable)
         outputs_uri = "" if evidence.outputs is None else f"{self.uri}/outputs.pb"

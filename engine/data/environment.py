@@ -8,6 +8,8 @@ from engine.model.ids import AttemptKey, EntityId, EntityKind
 from engine.model.limits import MIB, OffloadLimits
 
 INDEX = "FLYTE_K8S_ARRAY_INDEX"
+_NO_MAXIMUM = 1024 * 1024 * 1024
+"""MiB: more than there is."""
 
 
 def environment(
@@ -28,7 +30,7 @@ def environment(
     }
     if origin.entity.kind is EntityKind.LAUNCH_PLAN:
         found["FLYTE_INTERNAL_EXECUTION_LAUNCHPLAN"] = _named(origin.entity)
-    return found | _array(key, spec) | _offloading(limits)
+    return found | _array(key, spec) | (_offloading(limits) if key.index is None else {})
 
 
 def _named(entity: EntityId) -> str:
@@ -46,10 +48,11 @@ def _array(key: AttemptKey, spec: NodeSpec) -> dict[str, str]:
 
 
 def _offloading(limits: OffloadLimits) -> dict[str, str]:
-    """flytekit counts in whole MiB. It never offloads what the engine would not; less than 1 MiB can't be said."""
+    """flytekit counts in whole MiB: it never offloads what the engine would not, and less than 1 MiB can't be said.
+
+    A map element is told nothing: its output belongs into the list, which is offloaded as a whole. The maximum is the
+    judge's business, because flytekit reports a value above it as a system error that is worth three more attempts.
+    """
     if not limits.enabled or limits.min_size < MIB:
         return {}
-    return {
-        "_F_L_MIN_SIZE_MB": str(-(-limits.min_size // MIB)),
-        "_F_L_MAX_SIZE_MB": str(max(1, limits.max_size // MIB)),
-    }
+    return {"_F_L_MIN_SIZE_MB": str(-(-limits.min_size // MIB)), "_F_L_MAX_SIZE_MB": str(_NO_MAXIMUM)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from flyteidl.core import errors_pb2, execution_pb2
 from google.protobuf.message import DecodeError
 
-from engine.data.framing import CorruptMessage, framed_size
+from engine.data.framing import CorruptMessage, Data, framed_size
 from engine.data.literals import entries
+from engine.data.references import OFFLOADED_SUFFIX, reference_of
 from engine.data.stored import BLOCK, Reader, map_spans
 from engine.machine.judge import ErrorDocument, Evidence
 from engine.ports.blobstore import BlobStore
@@ -21,10 +22,10 @@ async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared:
     if error is not None:
         whole = error if len(error) < BLOCK else await blobs.get(f"{prefix_uri}/error.pb")
         document, error_problem = _error(whole)
-    sizes, outputs_problem = None, ""
+    sizes, values, outputs_problem = None, dict[str, int](), ""
     if outputs is not None:
         try:
-            sizes = await _sizes(blobs, f"{prefix_uri}/outputs.pb", outputs)
+            sizes, values = await _sizes(blobs, f"{prefix_uri}/outputs.pb", outputs)
         except CorruptMessage as problem:
             outputs_problem = str(problem)
     return Evidence(
@@ -35,6 +36,7 @@ async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared:
         has_futures=futures is not None,
         outputs=sizes,
         outputs_problem=outputs_problem,
+        values=values,
     )
 
 
@@ -55,10 +57,21 @@ def _error(data: bytes) -> tuple[ErrorDocument | None, str]:
     return found, ""
 
 
-async def _sizes(blobs: BlobStore, uri: str, head: bytes) -> dict[str, int]:
-    """Output variable -> framed bytes of its literal in a list. `head` is the file, or its first block."""
+async def _sizes(blobs: BlobStore, uri: str, head: bytes) -> tuple[dict[str, int], dict[str, int]]:
+    """By output variable: framed bytes of its literal in a list, and bytes of the value. `head`: the first block."""
     if len(head) < BLOCK:
-        return {name: framed_size(len(literal)) for name, literal in entries(head).items()}
-    size = await blobs.size(uri) or 0
-    spans = await map_spans(Reader(blobs, uri, head), size)
-    return {name: framed_size(end - start) for name, (start, end) in spans.items()}
+        literals = entries(head)
+        sizes = {name: len(literal) for name, literal in literals.items()}
+        # A value is hardly ever a reference, and then its file is named so.
+        refer = OFFLOADED_SUFFIX.encode() in head
+        values = {name: _stored(literals[name]) if refer else size for name, size in sizes.items()}
+    else:
+        size = await blobs.size(uri) or 0
+        spans = await map_spans(Reader(blobs, uri, head), size)
+        sizes = values = {name: end - start for name, (start, end) in spans.items()}
+    return {name: framed_size(size) for name, size in sizes.items()}, values
+
+
+def _stored(literal: Data) -> int:
+    reference = reference_of(literal)
+    return len(literal) if reference is None else reference.size_bytes

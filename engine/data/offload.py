@@ -13,7 +13,8 @@ from anyio import to_thread
 
 from engine.data.framing import Data
 from engine.data.references import INDEX_SUFFIX, OFFLOADED_SUFFIX
-from engine.model.errors import ErrorKind, Failure, Permanent
+from engine.machine.judge import too_large
+from engine.model.errors import Permanent
 from engine.model.limits import OffloadLimits
 
 WORTH_A_THREAD = 128 * 1024
@@ -25,11 +26,7 @@ def is_offloaded(limits: OffloadLimits, variable: str, size_bytes: int) -> bool:
     if not limits.enabled:
         return False
     if size_bytes >= limits.max_size:
-        message = (
-            f"output {variable!r} is {size_bytes} bytes; offloading.max_size is {limits.max_size} bytes, "
-            "and a value must be smaller than that"
-        )
-        raise Permanent(Failure(code="OffloadTooLarge", kind=ErrorKind.USER, message=message))
+        raise Permanent(too_large(variable, size_bytes, limits.max_size))
     return size_bytes >= limits.min_size
 
 

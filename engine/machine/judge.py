@@ -41,6 +41,8 @@ class Evidence(Struct, frozen=True):
     """What outputs.pb holds: variable -> framed bytes of its literal in a gathered list. None = no file."""
     outputs_problem: str = ""
     """Why outputs.pb, which is there, can't be read."""
+    values: Mapping[str, int] = {}
+    """Variable -> bytes of the serialized literal itself, of the one that it refers to where it is a reference."""
 
 
 class Verdict(Struct, frozen=True):
@@ -50,8 +52,8 @@ class Verdict(Struct, frozen=True):
     output_bytes: Mapping[str, int] = {}
 
 
-def judge(evidence: Evidence) -> Verdict:
-    """One verdict for every combination of facts."""
+def judge(evidence: Evidence, max_bytes: int | None = None) -> Verdict:
+    """One verdict for every combination of facts. `max_bytes`: a value must be smaller (offloading.max_size)."""
     if evidence.exit.reason is ExitReason.REFUSED:
         return _failed("FailedToBuildResource", ErrorKind.USER, evidence.exit.message, recoverable=False)
     if evidence.error_problem:
@@ -73,10 +75,10 @@ def judge(evidence: Evidence) -> Verdict:
             "the task is a @dynamic workflow (it wrote futures.pb), which this version of Propwash can't run",
             recoverable=False,
         )
-    return _outputs(evidence)
+    return _outputs(evidence, max_bytes)
 
 
-def _outputs(evidence: Evidence) -> Verdict:
+def _outputs(evidence: Evidence, max_bytes: int | None) -> Verdict:
     if evidence.outputs_problem:
         return _failed("OutputsNotFound", ErrorKind.SYSTEM, f"outputs.pb could not be read: {evidence.outputs_problem}")
     if evidence.outputs is None:
@@ -105,7 +107,19 @@ def _outputs(evidence: Evidence) -> Verdict:
             ErrorKind.SYSTEM,
             f"outputs.pb lacks the declared output {', '.join(missing)}; it holds: {found}",
         )
+    for variable, size in evidence.values.items():
+        if max_bytes is not None and size >= max_bytes:
+            return Verdict(too_large(variable, size, max_bytes))
     return Verdict(output_bytes=evidence.outputs)
+
+
+def too_large(variable: str, size_bytes: int, max_bytes: int) -> Failure:
+    """The author's error, whoever wrote the value: no other attempt would make it smaller."""
+    message = (
+        f"output {variable!r} is {size_bytes} bytes; offloading.max_size is {max_bytes} bytes, "
+        "and a value must be smaller than that"
+    )
+    return Failure("OffloadTooLarge", ErrorKind.USER, message)
 
 
 def _ended_badly(exit: Exit) -> Verdict:
@@ -127,7 +141,9 @@ def _ended_badly(exit: Exit) -> Verdict:
 
 
 def _seen(what: str, exit: Exit) -> str:
-    return f"{what}: {exit.message}" if exit.message else what
+    if not exit.message:
+        return what
+    return f"{what} {exit.message}" if exit.message.startswith("(") else f"{what}: {exit.message}"
 
 
 def _failed(code: str, kind: ErrorKind, message: str, *, recoverable: bool = True) -> Verdict:

@@ -145,3 +145,30 @@ def test_a_huge_error_text_keeps_its_head_and_its_tail() -> None:
     assert failure.message.startswith("first")
     assert failure.message.endswith("last")
     assert "characters cut" in failure.message
+
+
+@pytest.mark.parametrize(("size", "accepted"), [(1999, True), (2000, False), (2001, False)])
+def test_a_value_must_be_smaller_than_the_maximum(size: int, accepted: bool) -> None:
+    verdict = judge(Evidence(ENDED, ("o0",), outputs={"o0": 60}, values={"o0": size}), 2000)
+
+    assert (verdict.failure is None) == accepted
+    if verdict.failure is not None:
+        assert (verdict.failure.code, verdict.failure.kind.value, verdict.recoverable) == (
+            "OffloadTooLarge",
+            "USER",
+            False,
+        )
+        assert verdict.failure.message == (
+            f"output 'o0' is {size} bytes; offloading.max_size is 2000 bytes, and a value must be smaller than that"
+        )
+
+
+def test_without_offloading_there_is_no_maximum() -> None:
+    assert judge(Evidence(ENDED, ("o0",), outputs={"o0": 60}, values={"o0": 10**12})).failure is None
+
+
+def test_what_the_runner_adds_in_brackets_reads_on() -> None:
+    failure = judge(Evidence(Exit(ExitReason.SIGNALLED, 9, "(SIGKILL; peak memory 60 MiB)"))).failure
+
+    assert failure is not None
+    assert failure.message == "the task was killed by signal 9 from outside (SIGKILL; peak memory 60 MiB)"

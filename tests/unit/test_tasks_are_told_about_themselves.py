@@ -46,22 +46,23 @@ def test_an_element_sees_its_index_and_finds_its_one_item(own_interface: bool, o
 
 
 @pytest.mark.parametrize(
-    ("minimum", "maximum", "expected"),
-    [
-        (10 * MIB, 1000 * MIB, ("10", "1000")),
-        (MIB, 2 * MIB, ("1", "2")),
-        (MIB + 1, 3 * MIB - 1, ("2", "2")),
-        (MIB, 1, ("1", "1")),
-        (MIB - 1, 2 * MIB, (None, None)),
-        (0, 2 * MIB, (None, None)),
-    ],
+    ("minimum", "expected"), [(10 * MIB, "10"), (MIB, "1"), (MIB + 1, "2"), (MIB - 1, None), (0, None)]
 )
-def test_limits_are_said_in_whole_mebibytes(
-    minimum: int, maximum: int, expected: tuple[str | None, str | None]
-) -> None:
-    limits = OffloadLimits(min_size=minimum, max_size=maximum)
-    found = environment(KEY, NODE, SPEC, ORIGIN, limits)
-    assert (found.get("_F_L_MIN_SIZE_MB"), found.get("_F_L_MAX_SIZE_MB")) == expected
+def test_the_minimum_is_said_in_whole_mebibytes(minimum: int, expected: str | None) -> None:
+    found = environment(KEY, NODE, SPEC, ORIGIN, OffloadLimits(min_size=minimum))
+    assert found.get("_F_L_MIN_SIZE_MB") == expected
+    assert ("_F_L_MAX_SIZE_MB" in found) == (expected is not None)
+
+
+def test_the_maximum_is_left_to_the_judge() -> None:
+    found = environment(KEY, NODE, SPEC, ORIGIN, OffloadLimits(min_size=MIB, max_size=2 * MIB))
+    assert int(found["_F_L_MAX_SIZE_MB"]) * MIB > 2**40
+
+
+def test_an_element_is_told_nothing_about_offloading_because_its_list_is_offloaded_whole() -> None:
+    key = AttemptKey(EXECUTION, "n1", 0, 7)
+    found = environment(key, node("n1", SPEC.id, array=ArraySpec()), SPEC, ORIGIN, OffloadLimits(min_size=MIB))
+    assert not [name for name in found if name.startswith("_F_L_")]
 
 
 def test_nothing_is_said_about_offloading_when_it_is_off() -> None:
