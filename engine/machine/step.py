@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from engine.machine import arrays
 from engine.machine.draft import Draft, Rules
 from engine.machine.execution import ExecutionState, Step
 from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
-from engine.machine.handler import Move
+from engine.machine.handler import ElementStep, Move
 from engine.model.errors import Defect, ErrorKind, Failure
 from engine.model.events import AbortRequested, ChildEnded, Event, ExecutionSubmitted, NodeEvent
 from engine.model.graph import NodeKind, Program
 from engine.model.ids import ROOT_FRAME, EntityId, EntityKind, inner_frame
 from engine.model.phases import ExecutionPhase, NodePhase
-from engine.model.state import Execution
+from engine.model.state import Elements, Execution
 
 
 def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
@@ -123,12 +124,23 @@ def give_up(state: ExecutionState, failure: Failure, now: float, rules: Rules) -
         node = state.nodes[path]
         aborting = structs.replace(node, phase=NodePhase.ABORTING)
         effects = tuple(draft.handler(node.kind).pending(aborting, draft.context(path)))
-        states = (structs.replace(aborting, phase=NodePhase.ABORTED, ended_at=now),)
-        draft.accept(path, Move(states if node.phase is NodePhase.ABORTING else (aborting, *states), effects))
+        elements, steps = _ended(node.elements)
+        states = (structs.replace(aborting, phase=NodePhase.ABORTED, ended_at=now, elements=elements),)
+        draft.accept(path, Move(states if node.phase is NodePhase.ABORTING else (aborting, *states), effects, steps))
     draft.enter(ExecutionPhase.FAILED, ended_at=now)
     reply = answer(draft.record)
     draft.events.extend([reply] if reply else [])
     return draft.step()
+
+
+def _ended(elements: Elements | None) -> tuple[Elements | None, tuple[ElementStep, ...]]:
+    """The elements of a map that is given up: none of them is live."""
+    steps = []
+    for index in [] if elements is None else list(arrays.live_indexes(elements)):
+        assert elements is not None
+        steps.append(ElementStep(index, arrays.attempt_of(elements, index), NodePhase.ABORTED))
+        elements = arrays.with_element(elements, index, NodePhase.ABORTED)
+    return elements, tuple(steps)
 
 
 def never_started(event: AbortRequested) -> ChildEnded | None:
