@@ -44,6 +44,9 @@ test: check ## check the code, then run every test
 bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
 	$(BIN)/python -m benchmarks $(ONLY)
 
+chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about half an hour)
+	$(BIN)/python -m tests.chaos $(SEED)
+
 check: $(STAMP) ## style, types, and the floors of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
