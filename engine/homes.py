@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from anyio import to_thread
 
 from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.sqlite.log import SqliteLog
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from engine.loop.watchers import Watchers
 
 STORE_FOLDER = "store"
+PLACE_FILE = "made-at"
+"""Holds the absolute path of the home."""
 
 
 class Records(Protocol):
@@ -91,6 +96,7 @@ async def open_parts(
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
         FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable) as blobs,
     ):
+        await to_thread.run_sync(_stay_in_place, home)
         processes, effects = settings.processes, settings.effects
         runner = LocalRunner(
             home,
@@ -117,6 +123,22 @@ async def open_parts(
                 load=partial(load_program, blobs),
                 hook=hook,
             )
+
+
+def _stay_in_place(home: Path) -> None:
+    """Blocking. States and values hold absolute URIs, so a home that was moved or copied can't be worked on.
+
+    Raises BadInput, before anything of the home is touched.
+    """
+    here, mark = os.path.realpath(home), home / PLACE_FILE
+    made_at = mark.read_text() if mark.exists() else ""
+    if not made_at:
+        mark.write_text(here)
+    elif made_at != here:
+        raise BadInput(
+            f"home {home} was made at {made_at} and is now at {here}; its executions refer to their values by the old "
+            "place, so it can't go on here. Move it back; nothing was started or changed"
+        )
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 
@@ -36,6 +37,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for name, count in sorted(config.stash[SKIPPED].items()):
         tests = "1 test" if count == 1 else f"{count} tests"
         terminalreporter.write_line(f"service {name}: skipped, {missing(name)} ({tests})")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_files_stay_here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What flytekit leaves in the temporary folder goes into pytest's own, which pytest clears."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary")))
+        patch.setattr(tempfile, "tempdir", None)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

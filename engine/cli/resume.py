@@ -47,11 +47,14 @@ async def _resume(context: Context, home: Path, settings: Settings, as_json: boo
         taken_up.update((execution, None) for execution in engine.unfinished())
         context.hint = f"what is unfinished goes on with: {resume_command(home)}"
         left = await _not_taken_up(engine)
+        if not taken_up and not left and not as_json:
+            await say_soon(f"nothing to resume in {home}")
+            return ExitCode.SUCCEEDED
         code = await _wait(engine, list(taken_up), home, as_json)
         for execution in left:
             tell(f"Error: execution {execution.name} can't be resumed: see the lines above")
             code = ExitCode.FAILED
-        session.closing(code)
+        session.finished(code)
         return code
 
 
@@ -65,10 +68,7 @@ async def _not_taken_up(engine: Engine) -> list[ExecutionId]:
 
 
 async def _wait(engine: Engine, executions: Sequence[ExecutionId], home: Path, as_json: bool) -> int:
-    if not executions and not as_json:
-        await say_soon(f"nothing to resume in {home}")
-        return ExitCode.SUCCEEDED
-    if not as_json:
+    if executions and not as_json:
         await say_soon(f"resuming {', '.join(execution.name for execution in executions)}")
     async with showing(engine, executions, quiet=as_json):
         for execution in executions:

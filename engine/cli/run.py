@@ -79,7 +79,7 @@ async def _run(
         await unpack_sources(files, chosen.package.code_root)
         engine = await stack.enter_async_context(running(parts))
         code = await _execute(ctx.obj, engine, request, chosen, inputs)
-        session.closing(code)
+        session.finished(code)
         return code
 
 
@@ -112,6 +112,8 @@ async def _execute(context: Context, engine: Engine, request: Request, chosen: C
         what = "an unfinished execution, which goes" if others == 1 else f"{others} unfinished executions, which go"
         tell(f"home {home} holds {what} on beside this one; {resume_command(home)} waits for all")
     package = await engine.store_package(chosen.package)
+    if (known := (await engine.log.find([execution])).get(execution)) is not None and known.terminal:
+        tell(f"execution {execution.name} has {known.phase.value} already: nothing is run again, here is its result")
     async with showing(engine, [execution], quiet=as_json):
         await engine.submit(execution, chosen.entity, package, inputs)
         context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"

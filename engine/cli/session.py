@@ -28,10 +28,22 @@ class Session:
         self.deadline_seconds: float | None = None
         """How long a stop may take in all; known when the settings are read."""
         self.interrupted: ExitCode | None = None
+        self._result: int | None = None
         self._watchdog: threading.Timer | None = None
 
+    def finished(self, code: int) -> None:
+        """The command has its result and has told it: a signal that comes now does not change the exit code."""
+        self._result = code
+        self.closing(code)
+
+    def code(self, returned: int) -> int:
+        """What the process exits with."""
+        if self._result is not None:
+            return self._result
+        return returned if self.interrupted is None else self.interrupted
+
     def closing(self, code: int) -> None:
-        """The command has its result, or was interrupted: from now on everything must end within the deadline."""
+        """The command is over, or was interrupted: from now on everything must end within the deadline."""
         if self._watchdog is None and self.deadline_seconds is not None:
             self._watchdog = threading.Timer(self.deadline_seconds, _give_up, (code, self.deadline_seconds))
             self._watchdog.daemon = True
@@ -56,7 +68,7 @@ async def _run(command: Callable[[Session], Awaitable[int]]) -> int:
             with scope:
                 code = await command(session)
             group.cancel_scope.cancel()
-    return session.interrupted if session.interrupted is not None else code
+    return session.code(code)
 
 
 async def _obey_signals(

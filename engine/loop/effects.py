@@ -63,6 +63,8 @@ class Effects:
 
     async def _fly(self, effect: Effect, flight: _Flight) -> None:
         events: Sequence[Event] = ()
+        if log.isEnabledFor(logging.INFO):
+            log.info("effect", extra={"effect": type(effect).__name__, "key": str(effect.key)})
         try:
             with flight.scope:
                 events = await self.backoff.persist(partial(self._perform, effect), effect.key)

@@ -60,6 +60,10 @@ class Propeller:
         self.hook("before_commit")
         await self.log.commit(records, ledger.changes())
         self.hook("after_commit")
+        log.info(
+            "turn",
+            extra={"records": len(records), "facts": len(ledger.facts), "effects": len(ledger.effects)},
+        )
         self._finish(ledger)
 
     async def restore(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -87,7 +88,8 @@ def test_services_that_are_not_there_are_skipped_by_name_and_counted(tmp_path: P
     (tmp_path / "test_run.py").write_text(RUN)
     argv = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
     where = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), str(tmp_path)]
-    done = subprocess.run([*argv, *where], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    env = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    done = subprocess.run([*argv, *where], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
     lines = done.stdout.splitlines()
     assert "service moon: skipped, no rocket here (2 tests)" in lines[-4:], done.stdout
     assert "1 passed, 2 skipped" in lines[-1]
