@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from functools import cache
 
@@ -19,7 +21,23 @@ def _fork() -> str:
     return "" if hasattr(os, "fork") and os.path.isdir("/proc/self/fd") else "this system has no fork and /proc"
 
 
-SERVICES: dict[str, Callable[[], str]] = {"flytekit": _flytekit, "fork": _fork}
+def _strace() -> str:
+    if shutil.which("strace") is None:
+        return "there is no strace on PATH"
+    tried = subprocess.run(["strace", "-qq", "-o", os.devnull, "true"], capture_output=True, text=True, check=False)
+    return tried.stderr.strip() if tried.returncode else ""
+
+
+def _tmpfs() -> str:
+    """Whether a small file system can be mounted, in a mount namespace of a child's own."""
+    words = ["unshare", "--mount", "--map-root-user", "mount", "-t", "tmpfs", "-o", "size=1m", "none", "/mnt"]
+    if shutil.which("unshare") is None:
+        return "there is no unshare on PATH"
+    tried = subprocess.run(words, capture_output=True, text=True, check=False)
+    return tried.stderr.strip() if tried.returncode else ""
+
+
+SERVICES: dict[str, Callable[[], str]] = {"flytekit": _flytekit, "fork": _fork, "strace": _strace, "tmpfs": _tmpfs}
 """Name -> why it can't be had here; empty = it can."""
 
 

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
+from engine.adapters.durable_folder import make_durable
 from engine.adapters.files import faults
 from engine.adapters.files.disk import Disk
 from engine.adapters.files.names import SCHEME, Names
@@ -151,6 +153,6 @@ class FileBlobs:
 
 def _prepare(root: str | os.PathLike[str], known: Known) -> tuple[Names, Staging]:
     names = Names(root)
-    os.makedirs(names.root, exist_ok=True)
+    make_durable(Path(names.root))
     sweep(names.root)
     return names, Staging(names.root)

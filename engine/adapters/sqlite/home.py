@@ -6,6 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 
+from engine.adapters.durable_folder import make_durable
 from engine.model.errors import BadInput, HomeInUse
 
 LOG_FILE = "log.db"
@@ -19,7 +20,7 @@ class HomeLock:
         """Make the home if it is not there and take its lock. Raises HomeInUse, BadInput."""
         path = home / LOCK_FILE
         try:
-            home.mkdir(parents=True, exist_ok=True)
+            make_durable(home)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise BadInput(
