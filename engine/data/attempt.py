@@ -15,7 +15,7 @@ from engine.data.template import render, without_download
 from engine.machine.judge import Evidence, judge
 from engine.model import layout
 from engine.model.effects import Origin
-from engine.model.errors import Permanent, Transient
+from engine.model.errors import Permanent, StoreRefused, Transient
 from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded
 from engine.model.graph import NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey
@@ -24,6 +24,8 @@ from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
 log = logging.getLogger(__name__)
 FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.1, 10.0
+PROBE, ROOM = "room", 64 * 1024
+"""Name and bytes of an object that is written only to see whether it can be."""
 
 
 async def run_attempt(
@@ -38,8 +40,8 @@ async def run_attempt(
 ) -> AttemptSucceeded | AttemptFailed:
     """Gate and store the inputs (a serialized `LiteralMap`), run the task, judge it.
 
-    The start is reported meanwhile. A Permanent becomes AttemptFailed; a Transient is raised. `resumed`: an engine may
-    have died after this attempt ended; a finished folder is believed, not run again.
+    The start is reported meanwhile. A Permanent becomes AttemptFailed; a Transient is raised, and so is StoreFailed.
+    `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again.
     """
     folder = _Folder(services, key, tuple(task.interface.outputs))
     try:
@@ -49,7 +51,11 @@ async def run_attempt(
         ended = await services.runner.run(request, lambda: services.report([_start(services, key)]))
     except Permanent as problem:
         return AttemptFailed(key, problem.failure, problem.recoverable)
-    return folder.judged(await folder.read_patiently(ended))
+    evidence = await folder.read_patiently(ended)
+    outcome = folder.judged(evidence)
+    if isinstance(outcome, AttemptFailed) and evidence.error is None:
+        await folder.check_room()
+    return outcome
 
 
 class _Folder:
@@ -75,6 +81,18 @@ class _Folder:
                 log.warning("outcome of an attempt can't be read, will try again", extra=fields)
                 await anyio.sleep(wait)
                 wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+
+    async def check_room(self) -> None:
+        """A task that failed without a word may have found no room for one, and then it is not to blame.
+
+        Raises StoreFailed where the store takes no object of ROOM bytes.
+        """
+        probe = f"{self.uri}/{PROBE}"
+        try:
+            await self.blobs.put(probe, bytes(ROOM))
+            await self.blobs.delete(probe)
+        except (Transient, StoreRefused) as trouble:
+            log.warning("can't tell whether the store has room", extra={"key": str(self.key), "cause": str(trouble)})
 
     async def is_finished(self, evidence: Evidence) -> bool:
         """Whether the files alone are a whole outcome: nothing cut off, nothing missing that they refer to."""
