@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,28 +24,29 @@ def document(
     snapshot: Snapshot, program: Program | None, outputs: Mapping[str, Json] | None, home: Path
 ) -> dict[str, Json]:
     """`program` names the tasks and the order of nodes (None: it can't be read); `outputs`: None unless SUCCEEDED."""
-    record = snapshot.execution
-    state = ExecutionState.of(record, program, snapshot.nodes) if program is not None else None
+    record, state = snapshot.execution, state_of(snapshot, program)
     return {
         "execution": {"project": record.id.project, "domain": record.id.domain, "name": record.id.name},
         "phase": record.phase.value,
         "outputs": None if outputs is None else dict(outputs),
         "error": _error(record.error),
-        "nodes": [_node(node, state) for node in shown(snapshot.nodes, state)],
+        "nodes": [_node(node, state) for node in _shown(state)],
         "home": str(home),
     }
 
 
-def shown(nodes: Sequence[Node], state: ExecutionState | None) -> list[Node]:
-    """The nodes that an author wrote, in the order in which people read them."""
-    order = NodeOrder()
-    real = [node for node in nodes if node.kind not in (NodeKind.START, NodeKind.END)]
-    return sorted(real, key=lambda node: order.key(node.path, state))
+def state_of(snapshot: Snapshot, program: Program | None) -> ExecutionState:
+    """A stored execution as an engine would hold it; without a program it has no names of tasks and no graph."""
+    known = program or Program(snapshot.execution.package, {}, {}, {})
+    return ExecutionState.of(snapshot.execution, known, snapshot.nodes)
 
 
-def target_name(path: str, state: ExecutionState | None) -> str | None:
-    """The full name of the task, workflow or launch plan that a node runs."""
-    target = state.spec(path).target if state is not None else None
+def target_name(path: str, state: ExecutionState) -> str | None:
+    """The full name of the task, workflow or launch plan that a node runs; None: the program can't be read."""
+    try:
+        target = state.spec(path).target
+    except KeyError:
+        return None
     return target.name if target else None
 
 
@@ -64,7 +65,14 @@ def iso(seconds: float) -> str | None:
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _node(node: Node, state: ExecutionState | None) -> Json:
+def _shown(state: ExecutionState) -> list[Node]:
+    """The nodes that an author wrote, in the order in which people read them."""
+    order = NodeOrder()
+    real = [node for node in state.nodes.values() if node.kind not in (NodeKind.START, NodeKind.END)]
+    return sorted(real, key=lambda node: order.key(node.path, state))
+
+
+def _node(node: Node, state: ExecutionState) -> Json:
     return {
         "path": node.path,
         "kind": node.kind.value,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from engine.cli.document import document
+from engine.cli.document import document, state_of
 from engine.homes import Records
 from engine.machine.execution import ExecutionState
 from engine.model.errors import EngineError
@@ -60,10 +60,9 @@ class Documents:
             self.problems.append(f"outputs of execution {record.id.name} can't be read: {error}")
             return None
 
-    async def state(self, snapshot: Snapshot) -> ExecutionState | None:
-        """The execution with its program, for the names and the order of its nodes; None: it can't be read."""
-        program = await self._program(snapshot)
-        return ExecutionState.of(snapshot.execution, program, snapshot.nodes) if program else None
+    async def state(self, snapshot: Snapshot) -> ExecutionState:
+        """The execution with its program, as far as that can be read, for the names and the order of its nodes."""
+        return state_of(snapshot, await self._program(snapshot))
 
     async def _program(self, snapshot: Snapshot) -> Program | None:
         """Each package is read once, however many executions share it."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.cli.board import ARROW, Board
+from engine.cli.board import Board
 from engine.cli.document import attempts
+from engine.cli.followed import ARROW
 from engine.cli.wording import done, duration, elapsed, progress
 from engine.model.ids import ExecutionId
 from engine.model.phases import NodePhase
@@ -26,26 +27,28 @@ class Lines:
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> list[str]:
         """The lines for what was committed."""
         found: list[str] = []
-        for fact in self._board.see(executions, facts):
+        self._board.see(executions, facts)
+        for fact in filter(self._board.shows, facts):
             if not fact.path:
                 found.append(self._execution_line(fact))
             elif fact.index is None:
                 found.append(self._node_line(fact))
             else:
                 # The first of a batch tells of all that are in it.
-                found += self._progress_lines(fact.execution, fact.path)
+                found += self._progress_lines(fact)
         return found
 
     def _execution_line(self, fact: Fact) -> str:
-        record = self._board.records[fact.execution]
-        place = self._board.place(fact.execution).removesuffix(ARROW)
+        followed = self._board.spot(fact.execution, "").at
+        assert followed.state is not None
+        record, place = followed.state.record, followed.title.removesuffix(ARROW)
         line = f"{place + ' ' if place else ''}execution {record.id.name} {fact.phase}"
         if record.terminal and record.phase.value == fact.phase:
             return f"{line} after {duration(record.ended_at - record.started_at)}"
         return f"{line} {record.entity}" if fact.phase == "RUNNING" else line
 
     def _node_line(self, fact: Fact) -> str:
-        row = self._board.row(fact.execution, fact.path)
+        row = self._board.spot(fact.execution, fact.path).row()
         words = [row.place, fact.phase]
         match NodePhase[fact.phase]:
             case NodePhase.QUEUED | NodePhase.RUNNING if fact.attempt:
@@ -58,8 +61,9 @@ class Lines:
             words.append(f"{fact.error.code}: {_gist(fact.error.message)}")
         return " ".join(filter(None, words))
 
-    def _progress_lines(self, execution: ExecutionId, path: str) -> list[str]:
-        row = self._board.row(execution, path)
+    def _progress_lines(self, fact: Fact) -> list[str]:
+        execution, path = fact.execution, fact.path
+        row = self._board.spot(execution, path).row()
         elements = row.node.elements
         if elements is None or not elements.size:
             return []
@@ -67,7 +71,7 @@ class Lines:
         if tenths <= self._shown.get((execution, path), 0):
             return []
         self._shown[(execution, path)] = tenths
-        return [f"{row.place} {progress(row.node)}"]
+        return [f"{row.place} {progress(row.node, fact.at)}"]
 
 
 def _ending(node: Node) -> str:

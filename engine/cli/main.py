@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from engine.cli import logs
 from engine.cli.arguments import HELP, split
+from engine.cli.options import common, filters, label, settings, shared
 from engine.cli.screen import open_streams
 from engine.cli.verdict import Context, exit_code
-from engine.model.ids import DNS_LABEL
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 @click.group(name="propwash", context_settings={"help_option_names": [HELP]})
@@ -32,72 +29,6 @@ def main(argv: list[str] | None = None) -> int:
         return int(cli.main(args=arguments, prog_name="propwash", standalone_mode=False, obj=context) or 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the verdict is the exit code
         return exit_code(error, context)
-
-
-def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.obj.debug = ctx.obj.debug or value
-
-
-def _set_verbose(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    logs.configure(verbose=value)
-
-
-def _label(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not DNS_LABEL.match(value):
-        raise click.BadParameter(
-            f"{value!r} is no DNS label: 1 to 63 of a-z, 0-9 and '-', neither first nor last a dash"
-        )
-    return value
-
-
-def _shared(function: _F) -> _F:
-    """Options that every command has."""
-    for decorate in (
-        click.option(
-            "--debug",
-            is_flag=True,
-            envvar="PROPWASH_DEBUG",
-            callback=_set_debug,
-            expose_value=False,
-            is_eager=True,
-            help="Show the traceback of every error.",
-        ),
-        click.option(
-            "--verbose",
-            is_flag=True,
-            callback=_set_verbose,
-            expose_value=False,
-            help="Log what the engine does, not only what it worries about.",
-        ),
-        click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout, and nothing else there."),
-        click.option(
-            "--home",
-            type=click.Path(path_type=Path),
-            default=".propwash",
-            show_default=True,
-            envvar="PROPWASH_HOME",
-            show_envvar=True,
-            help="Folder with the log, the store and what tasks print.",
-        ),
-    ):
-        function = decorate(function)
-    return function
-
-
-def _settings(function: _F) -> _F:
-    """Options of commands that run an engine."""
-    for decorate in (
-        click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override a setting; repeatable."),
-        click.option(
-            "--config",
-            type=click.Path(path_type=Path),
-            envvar="PROPWASH_CONFIG",
-            show_envvar=True,
-            help="YAML file with settings.",
-        ),
-    ):
-        function = decorate(function)
-    return function
 
 
 class RunCommand(click.Command):
@@ -122,17 +53,17 @@ class RunCommand(click.Command):
 
 
 @cli.command(cls=RunCommand)
-@click.option("--name", callback=_label, help="Name of the execution.  [default: a random one]")
+@click.option("--name", callback=label, help="Name of the execution.  [default: a random one]")
 @click.option(
     "--inputs-file", type=click.Path(path_type=Path), help="JSON or YAML file with inputs by name; arguments win."
 )
 @click.option(
     "--code-root", type=click.Path(path_type=Path), help="Folder of a package's modules.  [default: this folder]"
 )
-@click.option("--project", callback=_label, help="Project of the execution.  [default: setting execution.project]")
-@click.option("--domain", callback=_label, help="Domain of the execution.  [default: setting execution.domain]")
-@_settings
-@_shared
+@click.option("--project", callback=label, help="Project of the execution.  [default: setting execution.project]")
+@click.option("--domain", callback=label, help="Domain of the execution.  [default: setting execution.domain]")
+@settings
+@shared
 @click.pass_context
 def run(ctx: click.Context, /, **_: object) -> int:
     """Run a workflow or launch plan, and wait for its end.
@@ -151,8 +82,8 @@ def run(ctx: click.Context, /, **_: object) -> int:
 
 
 @cli.command()
-@_settings
-@_shared
+@settings
+@shared
 @click.pass_obj
 def resume(context: Context, home: Path, as_json: bool, config: Path | None, sets: tuple[str, ...]) -> int:
     """Finish every execution that was left unfinished, and wait for their end.
@@ -165,17 +96,20 @@ def resume(context: Context, home: Path, as_json: bool, config: Path | None, set
 
 
 @cli.command(name="list")
-@_shared
-def list_executions(home: Path, as_json: bool) -> int:
+@filters
+@shared
+def list_executions(home: Path, as_json: bool, children: bool | None, **wanted: Any) -> int:
     """List the executions of a home, oldest first."""
-    from engine.cli.show import list_executions as perform
+    from engine.cli.listing import Wanted
+    from engine.cli.listing import list_executions as perform
 
-    return perform(home, as_json=as_json)
+    chosen = Wanted(**wanted, children=as_json if children is None else children)
+    return perform(home, chosen, as_json=as_json)
 
 
 @cli.command()
 @click.argument("name")
-@_shared
+@shared
 def get(name: str, home: Path, as_json: bool) -> int:
     """Show one execution of a home: its phase, its nodes, and its outputs or its error.
 
@@ -186,8 +120,31 @@ def get(name: str, home: Path, as_json: bool) -> int:
     return perform(name, home, as_json=as_json)
 
 
+@cli.command(name="logs")
+@click.argument("execution")
+@click.argument("node")
+@click.option("--attempt", type=int, metavar="N", help="The first is 1.  [default: the last]")
+@click.option(
+    "--index", type=click.IntRange(min=0), metavar="K", help="Of a map: the element; NODE as 'n1[3]' is the same."
+)
+@click.option("--stdout", "streams", flag_value="stdout", help="Only what went to stdout.  [default: both]")
+@click.option("--stderr", "streams", flag_value="stderr", help="Only what went to stderr.")
+@common
+def show_logs(
+    home: Path, execution: str, node: str, attempt: int | None, index: int | None, streams: str | None
+) -> int:
+    """Show what the task of a node printed: stdout, then stderr, as far as they are kept.
+
+    EXECUTION is the execution's name, NODE the node's path as `propwash get` shows it.
+    """
+    from engine.cli.printed import STREAMS, Asked
+    from engine.cli.printed import logs as perform
+
+    return perform(Asked(execution, node, index, attempt, (streams,) if streams else STREAMS), home)
+
+
 @cli.command()
-@_shared
+@shared
 def check(home: Path, as_json: bool) -> int:
     """Check a home: states, history and stored values must agree.
 

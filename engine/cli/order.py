@@ -22,8 +22,8 @@ class NodeOrder:
     def __init__(self) -> None:
         self._ranks: dict[tuple[str, EntityId], dict[str, int]] = {}
 
-    def key(self, path: str, state: ExecutionState | None = None) -> Key:
-        """Sorts the paths of one execution. Without a state (its program can't be read) ids alone decide."""
+    def key(self, path: str, state: ExecutionState) -> Key:
+        """Sorts the paths of one execution. Where its program is not there (it can't be read) ids alone decide."""
         frame, node_id = split(path)
         part: Key = ((self._rank(state, frame, node_id), _natural(node_id)),)
         if not frame:
@@ -31,10 +31,11 @@ class NodeOrder:
         containing, attempt = split(frame)
         return (*self.key(containing, state), int(attempt), *part)
 
-    def _rank(self, state: ExecutionState | None, frame: str, node_id: str) -> int:
-        if state is None:
+    def _rank(self, state: ExecutionState, frame: str, node_id: str) -> int:
+        try:
+            graph = state.frame(frame).graph
+        except KeyError:
             return _UNRANKED
-        graph = state.frame(frame).graph
         known = (state.program.digest, graph.id)
         if known not in self._ranks:
             self._ranks[known] = ranks(graph)
@@ -43,7 +44,7 @@ class NodeOrder:
 
 def ranks(graph: Graph) -> dict[str, int]:
     """Node id -> its place in topological order; where the graph leaves a choice, n2 comes before n10."""
-    missing = {node_id: len(set(spec.upstream)) for node_id, spec in graph.nodes.items()}
+    missing = {node_id: len(spec.upstream) for node_id, spec in graph.nodes.items()}
     ready = [(_natural(node_id), node_id) for node_id, count in missing.items() if count == 0]
     heapq.heapify(ready)
     found: dict[str, int] = {}
@@ -59,4 +60,7 @@ def ranks(graph: Graph) -> dict[str, int]:
 
 def _natural(node_id: str) -> tuple[int | str, ...]:
     """Text and numbers by turns, text first: `n10` gives ("n", 10, "")."""
+    text = node_id.rstrip("0123456789")
+    if text.isalpha():  # what flytekit makes, and most that people choose
+        return (text, int(node_id[len(text) :]), "") if len(text) < len(node_id) else (text,)
     return tuple(int(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", node_id))

@@ -1,4 +1,4 @@
-"""What people read at the end of an execution, and what `get` and `list` show them."""
+"""What people read at the end of an execution, and the table of `list`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from datetime import datetime
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from engine.cli.document import attempts, shown, target_name
-from engine.cli.wording import duration, elapsed, progress
-from engine.machine.execution import ExecutionState
+from engine.cli.wording import duration, padded, plain, width
 from engine.model.errors import shorten
-from engine.model.state import Execution, Snapshot
+from engine.model.state import Execution
 
 if TYPE_CHECKING:
     from engine.wire.natural import Json
@@ -49,37 +47,20 @@ def failure_text(record: Execution, stderr: str) -> str:
     return "\n".join(lines)
 
 
-def node_table(snapshot: Snapshot, state: ExecutionState | None, now: float) -> str:
-    """One line a node, in the order in which the graph runs."""
-    rows: Table = [("NODE", "KIND", "TASK", "PHASE", "ATTEMPTS", "TIME", "ELEMENTS")]
-    for node in shown(snapshot.nodes, state):
-        rows.append(
-            (
-                "  " * (node.path.count("/") // 2) + node.path,
-                node.kind.value,
-                target_name(node.path, state) or "",
-                node.phase.name,
-                str(attempts(node)),
-                elapsed(node, now),
-                progress(node),
-            )
-        )
-    return columns(rows)
-
-
 def execution_table(records: Sequence[Execution], now: float) -> str:
     """One line an execution."""
-    rows: Table = [("NAME", "PHASE", "WORKFLOW", "SUBMITTED", "TIME", "ERROR")]
+    rows: Table = [("NAME", "PHASE", "WORKFLOW", "SUBMITTED", "TIME", "PARENT", "ERROR")]
     for record in records:
-        begun = record.started_at
+        begun, parent = record.started_at, record.parent
         rows.append(
             (
                 record.id.name,
                 record.phase.value,
-                record.entity.name,
+                plain(record.entity.name),
                 datetime.fromtimestamp(record.submitted_at).astimezone().strftime("%Y-%m-%d %H:%M:%S"),
                 duration((record.ended_at or now) - begun) if begun else "",
-                record.error.code if record.error else "",
+                f"{parent.execution.name} {parent.path}" if parent else "",
+                plain(record.error.code) if record.error else "",
             )
         )
     return columns(rows)
@@ -88,5 +69,5 @@ def execution_table(records: Sequence[Execution], now: float) -> str:
 def columns(rows: Table) -> str:
     """Cells below each other; a column that is empty but for its head is left out."""
     kept = [n for n in range(len(rows[0])) if any(row[n] for row in rows[1:])]
-    widths = {n: max(len(row[n]) for row in rows) for n in kept}
-    return "\n".join("  ".join(row[n].ljust(widths[n]) for n in kept).rstrip() for row in rows)
+    widths = {n: max(width(row[n]) for row in rows) for n in kept}
+    return "\n".join("  ".join(padded(row[n], widths[n]) for n in kept).rstrip() for row in rows)

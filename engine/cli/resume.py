@@ -11,6 +11,7 @@ from config.settings import Settings
 from engine.app import Engine
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import finish, resume_command
+from engine.cli.naming import some
 from engine.cli.request import load_settings
 from engine.cli.screen import say_soon, tell
 from engine.cli.session import Session, run_session
@@ -69,7 +70,7 @@ async def _not_taken_up(engine: Engine) -> list[ExecutionId]:
 
 async def _wait(engine: Engine, executions: Sequence[ExecutionId], home: Path, as_json: bool) -> int:
     if executions and not as_json:
-        await say_soon(f"resuming {', '.join(execution.name for execution in executions)}")
+        await say_soon(f"resuming {some([execution.name for execution in executions])}")
     async with showing(engine, executions, quiet=as_json):
         for execution in executions:
             await engine.wait(execution)

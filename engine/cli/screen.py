@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from anyio import to_thread
@@ -18,14 +20,25 @@ def say(text: str) -> None:
 
     Raises OutputRefused for anything else.
     """
+    _put(partial(sys.stdout.write, f"{text}\n"))
+
+
+def say_bytes(data: bytes) -> bool:
+    """The same for bytes as they are; False: the reader is gone."""
+    return _put(partial(sys.stdout.buffer.write, data))
+
+
+def _put(write: Callable[[], object]) -> bool:
     try:
-        sys.stdout.write(f"{text}\n")
+        write()
         sys.stdout.flush()
     except BrokenPipeError:
         _to_nowhere()
+        return False
     except OSError as error:
         _to_nowhere()
         raise OutputRefused(f"stdout can't be written: {error.strerror}") from error
+    return True
 
 
 async def say_soon(text: str) -> None:
@@ -52,6 +65,9 @@ def open_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - for the life of the process
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks a letter shows another in its place.
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _to_nowhere() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -18,6 +19,8 @@ from engine.model.state import Execution, Fact
 
 FINISH_SECONDS = 2.0
 """The most that the last picture may take: a reader may have stopped reading."""
+_WITHOUT_CURSOR = ("dumb", "unknown")
+"""Terminals on which nothing can be redrawn."""
 
 
 class View(Protocol):
@@ -68,11 +71,12 @@ async def showing(engine: Engine, executions: Sequence[ExecutionId], *, quiet: b
         yield
         return
     board = Board(engine.residents.get)
-    for execution in executions:
-        board.follow(execution, f"{execution.name}: " if len(executions) > 1 else "")
     artist = _Artist(_view(board, engine))
     async with anyio.create_task_group() as group:
         with engine.watchers.watching(artist.see):
+            # Nothing is committed between the watching and the following.
+            for execution in executions:
+                board.follow(execution, f"{execution.name}: " if len(executions) > 1 else "")
             group.start_soon(artist.work)
             try:
                 yield
@@ -85,11 +89,12 @@ async def showing(engine: Engine, executions: Sequence[ExecutionId], *, quiet: b
 
 
 def _view(board: Board, engine: Engine) -> View:
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty() or os.environ.get("TERM") in _WITHOUT_CURSOR:
         return PlainView(board)
     from engine.cli.live import LiveView
+    from engine.cli.terminal import Terminal
 
-    return LiveView(board, engine.parts.clock.now)
+    return LiveView(board, engine.parts.clock.now, Terminal(sys.stdout))
 
 
 class _Artist:

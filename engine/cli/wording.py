@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
+from unicodedata import east_asian_width
 
 from engine.cli.document import attempts
+from engine.machine.arrays import attempt_of, count, phase_of
 from engine.model.phases import TERMINAL, NodePhase
 from engine.model.state import Elements, Node
+
+
+class Group(StrEnum):
+    """Nodes that people take together, the most telling first."""
+
+    FAILED = "failed"
+    RUNNING = "running"
+    QUEUED = "queued"
+    ABORTED = "aborted"
+    DONE = "done"
+    SKIPPED = "skipped"
+
+
+GROUPS = dict.fromkeys(NodePhase, Group.RUNNING) | {
+    NodePhase.FAILED: Group.FAILED,
+    NodePhase.TIMED_OUT: Group.FAILED,
+    NodePhase.QUEUED: Group.QUEUED,
+    NodePhase.ABORTED: Group.ABORTED,
+    NodePhase.SUCCEEDED: Group.DONE,
+    NodePhase.RECOVERED: Group.DONE,
+    NodePhase.SKIPPED: Group.SKIPPED,
+}
+"""Whatever is neither queued nor at its end runs: an attempt, a clean-up, a gather."""
 
 _MAPPED = re.compile(r"map_(?P<task>.+)_[0-9a-f]{32}-arraynode\Z")
 """How flytekit names map tasks."""
@@ -35,28 +61,65 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
-def progress(node: Node) -> str:
-    """`12 of 20 done, 1 failed, 4 running`; "" for a node that is no map, or whose size is not known yet."""
+def progress(node: Node, now: float, rate: float | None = None) -> str:
+    """`12 of 20 done, 1 failed, 4 running, 3.1/s, 3 s left`; "" for a node that is no map, or of unknown size yet.
+
+    `rate`: elements a second of late; without one, the average since the node's start.
+    """
     elements = node.elements
     if elements is None:
         return ""
-    parts = [f"{done(elements)} of {elements.size} done"]
+    ended = done(elements)
+    parts = [f"{ended} of {elements.size} done"]
     if elements.failed:
         parts.append(f"{elements.failed} failed")
-    if elements.live and node.phase not in TERMINAL:
-        parts.append(f"{elements.live} running")
+    if elements.live and node.phase not in TERMINAL and (running := count(elements, NodePhase.RUNNING)):
+        parts.append(f"{running} running")
+    rate = average(node, now) if rate is None else rate
+    if rate and (node.phase in TERMINAL or ended < elements.size):
+        parts.append(f"{rate:.0f}/s" if rate >= 9.95 else f"{rate:.2g}/s")
+        if node.phase is NodePhase.RUNNING:
+            parts.append(f"{duration((elements.size - ended) / rate)} left")
     return ", ".join(parts)
 
 
 def done(elements: Elements) -> int:
-    """Elements that have ended, in whatever way."""
-    return elements.next - elements.live
+    """Elements that have come to their end: they succeeded or failed; what was aborted did neither."""
+    return elements.succeeded + elements.failed
+
+
+def attempts_of_element(elements: Elements, index: int) -> int:
+    """How often an element of a map was tried."""
+    return 0 if phase_of(elements, index) is NodePhase.NOT_YET_STARTED else attempt_of(elements, index) + 1
+
+
+def average(node: Node, now: float) -> float:
+    """Elements of a map that have ended, a second; 0 where there is nothing to tell."""
+    seconds = (node.ended_at or now) - node.started_at
+    return done(node.elements) / seconds if node.elements and node.started_at and seconds > 0 else 0.0
 
 
 def tries(node: Node) -> str:
-    """`attempt 3` from the second attempt on."""
-    count = attempts(node)
-    return f"attempt {count}" if count > 1 else ""
+    """`attempt 3`, once the node has ended `3 attempts`; "" for the first attempt."""
+    tried = attempts(node)
+    if tried < 2:
+        return ""
+    return f"{tried} attempts" if node.terminal else f"attempt {tried}"
+
+
+def plain(text: str) -> str:
+    """Text of others (the name of a task, an id) that must not steer a terminal."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(sign) in "WF") for sign in text)
+
+
+def padded(text: str, columns: int) -> str:
+    """A text and as many spaces as make it fill the columns."""
+    return text + " " * (columns - width(text))
 
 
 def short(name: str) -> str:

@@ -59,7 +59,7 @@ def test_a_map_tells_its_progress_by_tenths() -> None:
     world = Told(programs.program([programs.graph("wf", [node])], [programs.mapped(work)]), size=100)
     world.run()
     progress = [line for line in world.said if "done" in line]
-    assert progress[0] == "n0 10 of 100 done, 7 running"
+    assert progress[0] == "n0 10 of 100 done, 0.5/s, 3 min 00 s left"
     assert progress[-1] == "n0 100 of 100 done"
     assert len(progress) == 10
     assert len(world.said) - len(progress) == 6, "no line for an element"
@@ -91,4 +91,4 @@ def test_another_execution_of_the_home_is_not_shown() -> None:
     board = Board(nobody.get)
     world = Simulation(programs.chain(1))
     world.run()
-    assert board.see([world.state.record], world.facts) == []
+    assert board.see([world.state.record], world.facts) is False

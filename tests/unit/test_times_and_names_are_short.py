@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from engine.cli.wording import duration, elapsed, progress, short
+from engine.cli.pace import Pace
+from engine.cli.wording import duration, elapsed, padded, plain, progress, short, width
 from engine.machine.arrays import created, with_element
 from engine.model.graph import NodeKind
 from engine.model.phases import NodePhase
@@ -42,12 +43,51 @@ def test_a_skipped_node_took_no_time() -> None:
     assert elapsed(Node("n0", NodeKind.TASK, NodePhase.RUNNING, started_at=4.0), 6.5) == "2.5 s"
 
 
-def test_progress_counts_every_end() -> None:
-    elements = created(3)
-    for index, phase in enumerate((NodePhase.FAILED, NodePhase.RUNNING)):
-        elements = with_element(elements, index, phase)
-    elements = structs.replace(elements, next=2)
-    assert (
-        progress(Node("n0", NodeKind.ARRAY, NodePhase.RUNNING, elements=elements)) == "1 of 3 done, 1 failed, 1 running"
+def running(size: int, **phases: int) -> Node:
+    """A map that began at 100 s, with so many elements in each phase and the others not started."""
+    elements, index = created(size), 0
+    for name, many in phases.items():
+        for _ in range(many):
+            elements, index = with_element(elements, index, NodePhase[name]), index + 1
+    return Node(
+        "n0", NodeKind.ARRAY, NodePhase.RUNNING, started_at=100.0, elements=structs.replace(elements, next=index)
     )
-    assert progress(Node("n0", NodeKind.TASK)) == ""
+
+
+def test_progress_counts_what_ended_and_what_really_runs() -> None:
+    node = running(30, SUCCEEDED=4, FAILED=1, RUNNING=2, QUEUED=3)
+    assert progress(node, 110.0) == "5 of 30 done, 1 failed, 2 running, 0.5/s, 50 s left"
+    assert progress(node, 110.0, rate=25.0) == "5 of 30 done, 1 failed, 2 running, 25/s, 1.0 s left"
+    assert progress(node, 100.0) == "5 of 30 done, 1 failed, 2 running", "no time has passed"
+    assert progress(running(30, QUEUED=3), 110.0) == "0 of 30 done"
+    assert progress(Node("n0", NodeKind.TASK), 1.0) == ""
+
+
+def test_progress_of_a_map_that_has_ended_is_its_average() -> None:
+    node = running(30, SUCCEEDED=29, ABORTED=1)
+    assert progress(node, 115.0) == "29 of 30 done, 1.9/s, 517 ms left"
+    ended = structs.replace(node, phase=NodePhase.ABORTED, ended_at=102.0)
+    assert progress(ended, 999.0) == "29 of 30 done, 14/s"
+
+
+def test_all_elements_are_done_and_gathered() -> None:
+    assert progress(running(3, SUCCEEDED=3), 110.0) == "3 of 3 done"
+
+
+def test_the_pace_of_late_is_told_and_not_that_since_the_start() -> None:
+    pace = Pace()
+    counts = [(1000.0, 100), (1000.5, 101), (1002.0, 104), (1060.0, 104), (1090.0, 134)]
+    found = [pace.rate("n0", running(200, SUCCEEDED=many), now) for now, many in counts]
+    assert found == [None, None, 2.0, pytest.approx(4 / 60), pytest.approx(34 / 90)]
+    for second in range(1, 31):
+        last = pace.rate("n0", running(200, SUCCEEDED=134 + second), 1090.0 + second)
+    assert last == 1.0, "30 looks back, not before"
+
+
+def test_words_of_others_do_not_steer_the_terminal() -> None:
+    assert plain("flows.\x1b[2Jtäsk") == "flows.?[2Jtäsk"
+
+
+def test_columns_are_those_of_the_terminal() -> None:
+    assert [width(text) for text in ("", "abc", "täsk", "任务")] == [0, 3, 4, 4]
+    assert padded("任", 4) == "任  "

@@ -1,9 +1,11 @@
 """Workflows that end in different ways, and some whose inputs are named like options of the command."""
 
 import os
+import sys
 import time
 
 from flytekit import map_task, task, workflow
+from flytekit.exceptions.user import FlyteRecoverableException
 
 
 @task
@@ -32,6 +34,47 @@ def wait_for(path: str) -> str:
 @task
 def show(home: str, name: str, json: bool) -> str:
     return f"{home} {name} {json}"
+
+
+@task(retries=1)
+def talk(n: int) -> int:
+    attempt = os.environ["FLYTE_ATTEMPT_NUMBER"]
+    print(f"attempt {attempt} says {n}")
+    print(f"attempt {attempt} complains", file=sys.stderr)
+    if attempt == "0":
+        raise FlyteRecoverableException("once more")
+    return n
+
+
+@task
+def flood(lines: int) -> int:
+    for k in range(lines):
+        print(f"line {k}")
+    return lines
+
+
+@task
+def talk_then_wait(path: str) -> str:
+    print("before", flush=True)
+    with open(path) as pipe:
+        pipe.read()
+    print("after")
+    return path
+
+
+@workflow
+def talks(n: int) -> int:
+    return talk(n=n)
+
+
+@workflow
+def floods(lines: int) -> int:
+    return flood(lines=lines)
+
+
+@workflow
+def talks_then_waits(path: str) -> str:
+    return talk_then_wait(path=path)
 
 
 @workflow

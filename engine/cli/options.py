@@ -1,0 +1,133 @@
+"""Options that several commands have, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from engine.cli import logs
+from engine.model.ids import DNS_LABEL
+from engine.model.phases import ExecutionPhase
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.obj.debug = ctx.obj.debug or value
+
+
+def _set_verbose(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    logs.configure(verbose=value)
+
+
+def label(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not DNS_LABEL.match(value):
+        raise click.BadParameter(
+            f"{value!r} is no DNS label: 1 to 63 of a-z, 0-9 and '-', neither first nor last a dash"
+        )
+    return value
+
+
+def shared(function: _F) -> _F:
+    """Options of every command that can print JSON."""
+    help = "Print JSON on stdout, and nothing else there."
+    return common(click.option("--json", "as_json", is_flag=True, help=help)(function))
+
+
+def common(function: _F) -> _F:
+    """Options that every command has."""
+    for decorate in (
+        click.option(
+            "--debug",
+            is_flag=True,
+            envvar="PROPWASH_DEBUG",
+            callback=_set_debug,
+            expose_value=False,
+            is_eager=True,
+            help="Show the traceback of every error.",
+        ),
+        click.option(
+            "--verbose",
+            is_flag=True,
+            callback=_set_verbose,
+            expose_value=False,
+            help="Log what the engine does, not only what it worries about.",
+        ),
+        click.option(
+            "--home",
+            type=click.Path(path_type=Path),
+            default=".propwash",
+            show_default=True,
+            envvar="PROPWASH_HOME",
+            show_envvar=True,
+            help="Folder with the log, the store and what tasks print.",
+        ),
+    ):
+        function = decorate(function)
+    return function
+
+
+def settings(function: _F) -> _F:
+    """Options of commands that run an engine."""
+    for decorate in (
+        click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override a setting; repeatable."),
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            envvar="PROPWASH_CONFIG",
+            show_envvar=True,
+            help="YAML file with settings.",
+        ),
+    ):
+        function = decorate(function)
+    return function
+
+
+def filters(function: _F) -> _F:
+    """Options that say which executions are listed."""
+    phases = [phase.value for phase in ExecutionPhase]
+    for decorate in (
+        click.option(
+            "--children/--no-children",
+            default=None,
+            help="Child executions, which launch plan nodes start, too.  [default: with --json only]",
+        ),
+        click.option("--newest-first", is_flag=True, help="The newest submission first, in place of the oldest."),
+        click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the N newest of them."),
+        click.option(
+            "--since",
+            "since_seconds",
+            callback=_duration,
+            metavar="DURATION",
+            help="Submitted within 90s, 30m, 2h, 1d ...",
+        ),
+        click.option(
+            "--workflow", default="", metavar="NAME", help="Of this workflow or launch plan, or ending in it."
+        ),
+        click.option(
+            "--phase",
+            "phases",
+            multiple=True,
+            type=click.Choice(phases, case_sensitive=False),
+            metavar="PHASE",
+            help="In this phase; repeatable.",
+        ),
+    ):
+        function = decorate(function)
+    return function
+
+
+def _duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Seconds."""
+    from engine.wire.moments import SECOND, parse_duration
+
+    try:
+        seconds = None if value is None else parse_duration(value) / SECOND
+    except ValueError as error:
+        raise click.BadParameter(f"{value!r}: {error}") from error
+    if seconds is not None and seconds < 0:
+        raise click.BadParameter(f"{value!r} is less than nothing")
+    return seconds

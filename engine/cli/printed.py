@@ -1,0 +1,169 @@
+"""`propwash logs`: what the task of a node printed, attempt by attempt, as the store keeps it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from engine.cli.exitcodes import ExitCode
+from engine.cli.naming import named, some
+from engine.cli.screen import say, say_bytes, tell
+from engine.cli.wording import attempts_of_element
+from engine.homes import Records, read_home
+from engine.machine import arrays
+from engine.model import layout
+from engine.model.errors import BadInput
+from engine.model.graph import NodeKind
+from engine.model.ids import AttemptKey, inner_frame
+from engine.model.phases import NodePhase
+from engine.model.state import Elements, Node, Snapshot
+from engine.ports.blobstore import BlobStore
+from handlers.launchplan import child_id
+
+STREAMS = ("stdout", "stderr")
+CHUNK_BYTES = 1024 * 1024
+_ELEMENT = re.compile(r"(?P<path>.+)\[(?P<index>\d+)\]\Z")
+_HIDDEN = (NodeKind.START, NodeKind.END)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    execution: str
+    node: str
+    """A path, or `n1[3]` for an element of a map."""
+    index: int | None = None
+    attempt: int | None = None
+    """Counted from 1, as the views do; None: the last one."""
+    streams: Sequence[str] = STREAMS
+
+
+def logs(asked: Asked, home: Path) -> int:
+    """Raises BadInput, which says what there is in its place; OutputRefused; LogFailed."""
+    return anyio.run(_logs, asked, home)
+
+
+async def _logs(asked: Asked, home: Path) -> int:
+    async with read_home(home) as view:
+        execution = named(asked.execution, await view.log.executions(), home)
+        snapshot = await view.log.snapshot(execution)
+        assert snapshot is not None, execution
+        key = await find_attempt(view.log, snapshot, asked)
+        await _print(view.blobs, key, asked.streams)
+    return ExitCode.SUCCEEDED
+
+
+async def find_attempt(log: Records, snapshot: Snapshot, asked: Asked) -> AttemptKey:
+    """The attempt that a person means. Raises BadInput."""
+    path, index = _place(asked)
+    node = _node(snapshot, path)
+    what = f"node {path} of execution {snapshot.execution.id.name}"
+    match node.kind:
+        case NodeKind.TASK if index is not None:
+            raise BadInput(f"{what} is no map: it has no element {index}")
+        case NodeKind.TASK:
+            begun = 0 if node.phase is NodePhase.SKIPPED else node.attempt + 1
+            return snapshot.execution.key(path, _attempt(asked, begun, f"{what}, which is {node.phase.name},"))
+        case NodeKind.ARRAY:
+            return _element(snapshot, node, index, asked, what)
+        case NodeKind.LAUNCH_PLAN:
+            raise BadInput(await _in_the_child(log, snapshot, node, what))
+    inner = [one.path for one in _shown(snapshot) if one.path.startswith(f"{inner_frame(path, node.attempt)}/")]
+    raise BadInput(f"{what} is a {node.kind.value}, which prints nothing itself; inside it are {some(inner) or 'none'}")
+
+
+def _place(asked: Asked) -> tuple[str, int | None]:
+    found = _ELEMENT.match(asked.node)
+    if found is None:
+        return asked.node, asked.index
+    index = int(found["index"])
+    if asked.index not in (None, index):
+        raise BadInput(f"{asked.node} and --index {asked.index} name two elements")
+    return found["path"], index
+
+
+def _node(snapshot: Snapshot, path: str) -> Node:
+    nodes = {node.path: node for node in _shown(snapshot)}
+    if path not in nodes:
+        there = some(list(nodes)) or "none"
+        raise BadInput(f"there is no node {path!r} yet in execution {snapshot.execution.id.name}; there are {there}")
+    return nodes[path]
+
+
+def _shown(snapshot: Snapshot) -> list[Node]:
+    return [node for node in snapshot.nodes if node.kind not in _HIDDEN]
+
+
+def _attempt(asked: Asked, begun: int, what: str) -> int:
+    """Counted from 0. `begun`: attempts that there were."""
+    if not begun:
+        raise BadInput(f"{what} has had no attempt")
+    wanted = begun if asked.attempt is None else asked.attempt
+    if not 1 <= wanted <= begun:
+        raise BadInput(f"{what} has had no attempt {wanted}; there {'is 1' if begun == 1 else f'are 1 to {begun}'}")
+    return wanted - 1
+
+
+def _element(snapshot: Snapshot, node: Node, index: int | None, asked: Asked, what: str) -> AttemptKey:
+    elements = node.elements
+    if elements is None or not elements.size:
+        raise BadInput(f"{what} is a map {'of no elements' if elements else 'whose elements are not known yet'}")
+    if index is None or index >= elements.size:
+        known = f"{node.path}[0] to {node.path}[{elements.size - 1}]{_failures(elements)}"
+        problem = "name one of its elements" if index is None else f"it has no element {index}"
+        raise BadInput(f"{what} is a map: {problem}; there are {known}")
+    begun = attempts_of_element(elements, index)
+    return snapshot.execution.element_key(
+        node.path, node.attempt, index, _attempt(asked, begun, f"element {index} of {what}")
+    )
+
+
+def _failures(elements: Elements) -> str:
+    failed = arrays.spans(arrays.in_phase(elements, NodePhase.FAILED), most=10)
+    return f", of which {failed} failed" if elements.failed else ""
+
+
+async def _in_the_child(log: Records, snapshot: Snapshot, node: Node, what: str) -> str:
+    child = await log.snapshot(child_id(snapshot.execution.key(node.path, node.attempt)))
+    said = f"{what} is a launch plan, which prints nothing itself"
+    if child is None:
+        return f"{said}; it has started no child execution"
+    inner = some([one.path for one in _shown(child)]) or "none"
+    return f"{said}; see its child execution {child.execution.id.name}, with the nodes {inner}"
+
+
+async def _print(blobs: BlobStore, key: AttemptKey, streams: Sequence[str]) -> None:
+    """Copy the files to stdout, piece by piece; heads between them only for people."""
+    folder = blobs.uri(layout.attempt_prefix(key))
+    sizes = {stream: await blobs.size(f"{folder}/{stream}.log") for stream in streams}
+    titled = len(streams) > 1 and sys.stdout.isatty()
+    for stream, size in sizes.items():
+        if size and titled:
+            say(f"==> {stream} <==")
+        if size and not await _copy(blobs, f"{folder}/{stream}.log", size):
+            return
+    if not any(sizes.values()):
+        where = key.path if key.index is None else f"{key.path}[{key.index}]"
+        kept = (
+            "has printed nothing" if any(size is not None for size in sizes.values()) else "has no output, or not yet"
+        )
+        tell(f"attempt {key.attempt + 1} of node {where} {kept}: {' and '.join(streams)}")
+
+
+async def _copy(blobs: BlobStore, uri: str, size: int) -> bool:
+    """Whether somebody still reads. A file that still grows is copied up to where it ended when we came."""
+    last = b""
+    for start in range(0, size, CHUNK_BYTES):
+        data = await blobs.get(uri, start, min(start + CHUNK_BYTES, size))
+        if not data:
+            break
+        if not say_bytes(data):
+            return False
+        last = data[-1:]
+    if last not in (b"", b"\n") and sys.stdout.isatty():
+        say("")
+    return True
