@@ -10,9 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import anyio
 from anyio import to_thread
 
 from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.sqlite.home import LOG_FILE
 from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.sqlite.schema import Synchronous
 from engine.loop.hooks import Hook, nothing
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from engine.loop.watchers import Watchers
 
 STORE_FOLDER = "store"
+RUNNING_FOLDER = "running"
+"""Where attempts work, and what is below it, belongs to the runner (engine.adapters.processes)."""
 PLACE_FILE = "made-at"
 """Holds the absolute path of the home."""
 
@@ -92,6 +96,7 @@ async def open_parts(
     from engine.app import Parts, load_program
     from engine.loop.backoff import Backoff
 
+    await _refuse_other_folder(home)
     async with (
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
         FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable) as blobs,
@@ -138,6 +143,16 @@ def _stay_in_place(home: Path) -> None:
         raise BadInput(
             f"home {home} was made at {made_at} and is now at {here}; its executions refer to their values by the old "
             "place, so it can't go on here. Move it back; nothing was started or changed"
+        )
+
+
+async def _refuse_other_folder(home: Path) -> None:
+    """The runner deletes what it finds in its folder, so that must be an engine's: a home has a log before it."""
+    folder = anyio.Path(home / RUNNING_FOLDER)
+    if await folder.exists() and not await anyio.Path(home / LOG_FILE).exists():
+        raise BadInput(
+            f"{home} can't be a home: it holds a folder {RUNNING_FOLDER!r}, which a home uses for itself, but no "
+            f"{LOG_FILE}; choose another folder; nothing was changed"
         )
 
 

@@ -48,3 +48,15 @@ def test_a_damaged_log_is_exit_code_3(propwash: Propwash, endings: str) -> None:
     done = propwash("list")
     assert (done.code, done.out) == (3, "")
     assert f"the engine had to stop: the log {log}" in done.err
+
+
+def test_a_folder_that_only_looks_like_a_home_keeps_what_it_holds(propwash: Propwash, endings: str) -> None:
+    """An engine deletes what an earlier one left in `running`; this one is an author's."""
+    data = propwash.home / "running" / "data.csv"
+    data.parent.mkdir(parents=True)
+    data.write_text("precious")
+    done = propwash("run", "--code-root", endings, endings, "doubled")
+    assert (done.code, done.out) == (2, "")
+    assert f"{propwash.home} can't be a home: it holds a folder 'running'" in done.err
+    assert [path.name for path in propwash.home.iterdir()] == ["running"]
+    assert data.read_text() == "precious"
