@@ -20,6 +20,9 @@ import importlib
 import json
 import os
 import platform
+import shutil
+import signal
+import threading
 import traceback
 from typing import Any
 
@@ -33,6 +36,7 @@ class Refused(Exception):
 def main(path: str, folder: str, constants: str) -> int:
     """Exit status 0, or 1 with the reason in FOLDER/error.json."""
     os.dup2(2, 1)  # also what C code and child processes print
+    _end_with_parent(folder)
     path, constants = os.path.abspath(path), os.path.abspath(constants)
     try:
         package = _package(path, folder, constants)
@@ -42,6 +46,24 @@ def main(path: str, folder: str, constants: str) -> int:
         return _fail(folder, _summary(error), _traceback(error, os.path.dirname(path)))
     _write_json(os.path.join(folder, "package.json"), package)
     return 0
+
+
+def _end_with_parent(folder: str) -> None:
+    """If the process that holds the other end of stdin dies, this one must not go on, nor what it started."""
+    if os.getpgrp() != os.getpid():
+        return  # started by hand: the group is somebody else's
+    lifeline = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+
+    def watch() -> None:
+        while os.read(lifeline, 1):
+            pass
+        shutil.rmtree(folder, ignore_errors=True)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _package(path: str, folder: str, constants: str) -> dict[str, Any]:

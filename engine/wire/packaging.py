@@ -109,7 +109,7 @@ async def _start(command: list[str], folder: Path) -> Process:
         try:
             return await anyio.open_process(
                 command,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,  # closed when this process is gone, however it ends: the script ends then
                 stdout=log.wrapped,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, "TMPDIR": str(folder)},  # flytekit leaves folders behind there
