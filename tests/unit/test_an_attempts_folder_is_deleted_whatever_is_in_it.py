@@ -42,3 +42,14 @@ def test_folders_that_their_owner_may_not_list(tmp_path: Path, monkeypatch: pyte
     place.remove(tmp_path / "a")
     assert seen == [0, 0o700]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_nested_deeper_than_a_path_may_be_long(tmp_path: Path) -> None:
+    """Each new top goes around the ones before, so no path is ever long."""
+    (tmp_path / "0").mkdir()
+    for depth in range(1, 1500):
+        outer = tmp_path / str(depth)
+        outer.mkdir()
+        os.rename(tmp_path / str(depth - 1), outer / ("x" * 20))
+    place.remove(tmp_path / "1499")
+    assert list(tmp_path.iterdir()) == []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,15 +57,34 @@ def remove(folder: Path) -> None:
         return
     try:
         shutil.rmtree(folder)
-    except OSError:
-        _open_up(folder)
+    except (OSError, RecursionError):
+        _flatten(folder)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _open_up(folder: Path) -> None:
-    """A task may have taken away its own right to list or change its folders. Links lead out and are left alone."""
-    for parent, folders, _ in os.walk(folder):
-        for path in (os.path.join(parent, name) for name in folders):
-            if not os.path.islink(path):
-                with contextlib.suppress(OSError):
-                    os.chmod(path, 0o700)
+def _flatten(folder: Path) -> None:
+    """Open every folder and bring it up to the top.
+
+    A task may have taken away its own right to list or change its folders, or nested them deeper than a path may be
+    long. Links lead out and are left alone.
+    """
+    token, numbers = secrets.token_hex(8), itertools.count()
+    waiting = [os.fspath(folder)]
+    while waiting:
+        path = waiting.pop()
+        for inner in _opened(path):
+            target = os.path.join(folder, f"{token}-{next(numbers)}") if path != os.fspath(folder) else inner
+            with contextlib.suppress(OSError):
+                os.rename(inner, target)
+                waiting.append(target)
+
+
+def _opened(path: str) -> list[str]:
+    """The folders in a folder, all with every right of their owner's."""
+    inner: list[str] = []
+    with contextlib.suppress(OSError):
+        with os.scandir(path) as entries:
+            inner = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for each in inner:
+            os.chmod(each, 0o700)
+    return inner
