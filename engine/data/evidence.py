@@ -10,19 +10,23 @@ from engine.data.literals import entries
 from engine.data.references import OFFLOADED_SUFFIX, reference_of
 from engine.data.stored import BLOCK, Reader, map_spans
 from engine.machine.judge import ErrorDocument, Evidence
+from engine.model.errors import StoreRefused
 from engine.ports.blobstore import BlobStore
 from engine.ports.taskrunner import Exit
+
+ERROR_LIMIT = 64 * 1024 * 1024
+"""Bytes; a larger error.pb is no error that flytekit wrote, and is not read."""
 
 
 async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared: tuple[str, ...]) -> Evidence:
     """Everything the judge wants to know, in one read where the files are small. Raises Transient."""
     names = ("error.pb", "futures.pb", "outputs.pb")
-    error, futures, outputs = await blobs.get_many([f"{prefix_uri}/{name}" for name in names], end=BLOCK)
-    document, error_problem = None, ""
+    heads, problems = await _heads(blobs, [f"{prefix_uri}/{name}" for name in names])
+    error, futures, outputs = heads
+    document, error_problem = None, problems[0]
     if error is not None:
-        whole = error if len(error) < BLOCK else await blobs.get(f"{prefix_uri}/error.pb")
-        document, error_problem = _error(whole)
-    sizes, values, outputs_problem = None, dict[str, int](), ""
+        document, error_problem = await _error(blobs, f"{prefix_uri}/error.pb", error)
+    sizes, values, outputs_problem = None, dict[str, int](), problems[1] or problems[2]
     if outputs is not None:
         try:
             sizes, values = await _sizes(blobs, f"{prefix_uri}/outputs.pb", outputs)
@@ -40,7 +44,25 @@ async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared:
     )
 
 
-def _error(data: bytes) -> tuple[ErrorDocument | None, str]:
+async def _heads(blobs: BlobStore, uris: list[str]) -> tuple[list[bytes | None], list[str]]:
+    """The first block of each file, and why it can't be had: a task may put a link or a pipe in its place."""
+    try:
+        return await blobs.get_many(uris, end=BLOCK), [""] * len(uris)
+    except StoreRefused as problem:
+        if len(uris) == 1:
+            return [None], [str(problem)]
+    found = [await _heads(blobs, [uri]) for uri in uris]
+    return [heads[0] for heads, _ in found], [problems[0] for _, problems in found]
+
+
+async def _error(blobs: BlobStore, uri: str, head: bytes) -> tuple[ErrorDocument | None, str]:
+    """`head` is the file, or its first block."""
+    data = head
+    if len(head) >= BLOCK:
+        size = await blobs.size(uri) or 0
+        if size > ERROR_LIMIT:
+            return None, f"it has {size} bytes, at most {ERROR_LIMIT} are read"
+        data = await blobs.get(uri)
     try:
         document = errors_pb2.ErrorDocument.FromString(data)
     except DecodeError as problem:

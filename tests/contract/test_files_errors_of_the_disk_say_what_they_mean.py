@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,7 @@ WRITING = [
     (errno.EDQUOT, StoreFailed),
     (errno.EROFS, StoreFailed),
     (errno.EIO, StoreFailed),
+    (errno.ENOENT, StoreFailed),
     (errno.EACCES, StoreRefused),
     (errno.EMFILE, Transient),
     (errno.EINTR, Transient),
@@ -107,3 +109,12 @@ async def test_a_store_that_can_not_be_made_is_named(tmp_path: Path) -> None:
 async def write(files: FileBlobs, uri: str, size: int) -> None:
     async with files.writer(uri) as writer:
         await writer.write(b"x" * size)
+
+
+async def test_a_store_that_was_deleted_takes_no_more_writes(files: FileBlobs) -> None:
+    """Nothing that is waited for would bring it back."""
+    await files.put(files.uri("a/b"), b"x")
+    shutil.rmtree(root_uri(files).removeprefix("file://"))
+    for call in (files.put(files.uri("a/c"), b"x"), write(files, files.uri("a/c"), 10)):
+        with pytest.raises(StoreFailed, match="a/c can't be written: No such file or directory"):
+            await call

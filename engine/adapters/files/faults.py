@@ -8,6 +8,8 @@ from engine.model.errors import BlobNotFound, EngineError, StoreFailed, StoreRef
 
 _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+_GONE = {errno.ENOENT}
+"""On writing: folders are made where they are missing, so the store's own folder was deleted."""
 _NAME = {errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.EFBIG, errno.EXDEV}
 _DENIED = {errno.EACCES, errno.EPERM}
 
@@ -21,7 +23,7 @@ def reading(error: OSError, uri: str) -> EngineError:
 
 def writing(error: OSError, uri: str) -> EngineError:
     """A store that takes no more writes stops the engine; a name that can't be is refused; the rest may pass."""
-    if error.errno in _FULL or error.errno == errno.EIO:
+    if error.errno in _FULL | _GONE or error.errno == errno.EIO:
         return StoreFailed(
             f"{uri} can't be written: {_why(error)}. The engine stops; nothing acknowledged is lost, a resume goes on"
         )
