@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 
 from engine.adapters.attempts import Attempts
-from engine.adapters.processes import command, place
+from engine.adapters.processes import command, place, room
 from engine.adapters.processes.messages import Ended, Start
 from engine.adapters.processes.watch import watch
 from engine.adapters.processes.zygotes import Zygotes, take_over
@@ -94,7 +94,10 @@ class LocalRunner:
         self._tasks.start_soon(self._zygotes.warm)
 
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
-        """See TaskRunner. Transient: no folder, no process, no memory to be had at the moment."""
+        """See TaskRunner. Transient: no folder, no process, no memory to be had at the moment.
+
+        StoreFailed: the attempt failed on a full disk; seen before its own files are deleted.
+        """
         return await self._attempts.run(request.key, started, partial(self._perform, request))
 
     async def stop(self, key: AttemptKey) -> None:
@@ -107,7 +110,9 @@ class LocalRunner:
         folder = self._folder / str(next(self._numbers))
         try:
             where = await to_thread.run_sync(place.prepare, folder, request.prefix_uri)
-            return await self._execute(request, where, started)
+            ended = await self._execute(request, where, started)
+            await room.check(ended, request.key, folder)
+            return ended
         except OSError as error:
             raise Transient(f"no folder or no process for attempt {request.key}: {error}") from error
         finally:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from engine.model.errors import BadInput, EngineError, HomeTooNew, LogFailed
@@ -62,7 +64,20 @@ def connect_reader(path: Path) -> sqlite3.Connection:
     """Open an existing database without ever writing to it. Raises BadInput, HomeTooNew, LogFailed."""
     if not path.is_file():
         raise BadInput(f"there is no home at {path.parent}: expected the log file {path}")
-    return _connect(f"{path.absolute().as_uri()}?mode=ro", path, lambda connection: _check_version(connection, path))
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    check = partial(_check_version, path=path)
+    try:
+        return _connect(address, path, check)
+    except LogFailed:
+        # Where this process can't write, SQLite can't make the files that readers of a write-ahead log share. It needs
+        # none where no such log is left: then no engine is at work either.
+        if os.access(path.parent, os.W_OK) or _has_bytes(path.with_name(f"{path.name}-wal")):
+            raise
+        return _connect(f"{address}&immutable=1", path, check)
+
+
+def _has_bytes(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def _connect(address: str, path: Path, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
