@@ -18,10 +18,15 @@ class Watchers:
 
     def __init__(self) -> None:
         self._watchers: list[Watcher] = []
+        self._ends: dict[ExecutionId, list[anyio.Event]] = {}
 
     def tell(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
         for watcher in list(self._watchers):
             watcher(executions, facts)
+        for record in executions:
+            if record.terminal and record.id in self._ends:
+                for ended in self._ends[record.id]:
+                    ended.set()
 
     @contextmanager
     def watching(self, watcher: Watcher) -> Iterator[None]:
@@ -35,10 +40,11 @@ class Watchers:
     def ending(self, execution: ExecutionId) -> Iterator[anyio.Event]:
         """An event that is set when the execution becomes terminal while the block is entered."""
         ended = anyio.Event()
-
-        def see(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
-            if any(record.id == execution and record.terminal for record in executions):
-                ended.set()
-
-        with self.watching(see):
+        waiters = self._ends.setdefault(execution, [])
+        waiters.append(ended)
+        try:
             yield ended
+        finally:
+            waiters.remove(ended)
+            if not waiters:
+                del self._ends[execution]
