@@ -1,4 +1,4 @@
-"""Which inputs of a map node are mapped, and where the items of each lie (behaviour reference 4.3).
+"""Which inputs of a map node are mapped, and where the items of each lie.
 
 Mapped is every list but those that the author bound to all elements; anything else goes to every element as it is.
 """

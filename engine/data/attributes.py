@@ -1,7 +1,7 @@
 """What `promise[2]`, `promise["key"]` and `promise.name` stand for: a walk from a literal down to a part of it.
 
 Lists and maps are walked by framing, msgpack and Struct values are decoded, unions are looked through, and a reference
-is fetched: of an offloaded list only the item (behaviour reference 3.1).
+is fetched: of an offloaded list only the item.
 """
 
 from __future__ import annotations

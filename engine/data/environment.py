@@ -1,4 +1,4 @@
-"""The FLYTE_* variables of an attempt (behaviour reference 3.5, interop 2 and 3)."""
+"""The FLYTE_* variables of an attempt, as FlytePropeller 1.16 sets them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The runtime-version gate: a task that can't read references gets the values themselves, or fails before it starts.
 
-Design section 5, behaviour reference 5.5. A runtime reads references from the version on that
-`offloading.supported_runtimes` says; one that is older, unknown or unversioned does not.
+A runtime reads references from the version on that `offloading.supported_runtimes` says; one that is older, unknown or
+unversioned does not.
 """
 
 from __future__ import annotations

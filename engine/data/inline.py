@@ -1,4 +1,4 @@
-"""A value as text inside a command: `{{ .inputs.x }}` (behaviour reference 3.4)."""
+"""A value as text inside a command: `{{ .inputs.x }}`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a value is stored beside the outputs, and what then stands in its place (design section 5, behaviour 5.3).
+"""When a value is stored beside the outputs, and what then stands in its place.
 
 Sizes are bytes of the serialized `Literal`, never rounded.
 """

@@ -1,6 +1,6 @@
 """Offloaded literals: a reference stands in a value's place, the value itself is a stored `Literal`.
 
-A reference may stand anywhere in a value but inside a union: flytekit can't read it there (interop 4).
+A reference may stand anywhere in a value but inside a union: flytekit can't read it there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Resolving bindings: from what an author bound to the literals an attempt receives (behaviour reference 3.1).
+"""Resolving bindings: from what an author bound to the literals an attempt receives.
 
 A value that is only passed on is never parsed: its bytes go from one map into the other.
 """

@@ -1,4 +1,4 @@
-"""The command of an attempt: template variables in a container's arguments (behaviour reference 3.4)."""
+"""The command of an attempt: template variables in a container's arguments, those of FlytePropeller 1.16."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The propeller: read a batch, apply it, commit it, start the effects. The trip of one event, hop by hop (design 1)."""
+"""The propeller: read a batch, apply it, commit it, start the effects. The trip of one event, as ARCHITECTURE.md draws it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retry budgets: the author's for USER failures, the engine's own for SYSTEM ones (behaviour reference 2.2)."""
+"""Retry budgets: the author's for USER failures, the engine's own for SYSTEM ones, counted as FlytePropeller 1.16 does."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What follows when a node ends: its frame goes on, completes or fails, and so does the node or execution that owns it.
 
-Failure policies are each workflow's own (behaviour reference 1.6, with its gap 20 closed); the error is the first
+Failure policies are each workflow's own (FlytePropeller takes the root's); the error is the first
 failure in time.
 """
 

@@ -1,8 +1,7 @@
 """Judging a finished attempt: from how it ended and what its folder holds to one verdict.
 
 Exit code 0 is not success (flytekit writes error.pb and exits 0), and a missing process is not failure: the files
-decide, in the order error.pb, futures.pb, outputs.pb. Sources: design section 5, behaviour reference 2.3, user cases
-S01 and S02.
+decide, in the order error.pb, futures.pb, outputs.pb. What flytekit writes, and when: its `bin/entrypoint.py`.
 """
 
 from __future__ import annotations

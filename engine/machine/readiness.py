@@ -1,4 +1,4 @@
-"""When a node may start: recomputed from stored state, so no wake-up can be lost (behaviour reference 1.5)."""
+"""When a node may start: recomputed from stored state, so no wake-up can be lost."""
 
 from __future__ import annotations
 

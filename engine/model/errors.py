@@ -33,7 +33,7 @@ class ErrorKind(StrEnum):
 
 class Failure(Struct, frozen=True):
     code: str
-    """Flyte's code where Flyte has one (section 11 of its behaviour)."""
+    """Flyte 1's code where it has one, because alerts and tests match on it."""
     kind: ErrorKind
     message: str
     node: str = ""

@@ -1,4 +1,4 @@
-"""Who is who: executions, entities, node paths, attempts (design section 3).
+"""Who is who: executions, entities, node paths, attempts.
 
 A node path lists node ids from the root, with the attempt of each *containing* node between them: `n2/0/n0` is node
 `n0` inside the first attempt of sub-workflow node `n2`. The part before the last id (`n2/0`) names a *frame*: one graph
@@ -59,7 +59,7 @@ class AttemptKey(Struct, frozen=True, order=True, omit_defaults=True):
     node_attempt: int = 0
     """The attempt of the map node that holds the element (0 where index is None)."""
     run: str = ""
-    """Tells this run of the execution's name from an earlier one whose record is gone (user case S25)."""
+    """Tells this run of the execution's name from an earlier one whose record is gone."""
 
     def __str__(self) -> str:
         element = "" if self.index is None else f"[{self.index}]"

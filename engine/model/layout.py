@@ -1,4 +1,4 @@
-"""Where things lie in the store: Flyte's own layout (behaviour reference 3.2), because tools and people look there.
+"""Where things lie in the store: FlytePropeller 1.16's own layout, because tools and people look there.
 
 Every function returns a key relative to the store's root.
 """

@@ -1,4 +1,4 @@
-"""The log: events in, states and history out, one transaction a turn (design section 4).
+"""The log: events in, states and history out, one transaction a turn.
 
 Events of one execution are read in the order in which they were appended. What one `commit` holds becomes visible and
 durable as a whole or not at all.
