@@ -223,6 +223,7 @@ def _import_flytekit() -> str:
             importlib.import_module(name)
         sys.modules["flytekit.core.type_engine"].TypeEngine.lazy_import_transformers()
         importlib.import_module("docstring_parser").parse("Compiles its patterns once, here.")
+        _rehearse(sys.modules["flytekit.bin.entrypoint"].execute_task_cmd)
         if connectors := sys.modules.get(forked.CONNECTORS):
             connectors.local_connector_loop.close()
     except Exception:  # noqa: BLE001  whatever the author's environment raises, the answer is a plain start
@@ -230,6 +231,17 @@ def _import_flytekit() -> str:
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
         return f"importing flytekit started {threads - 1} threads, which a fork would lose"
     return ""
+
+
+def _rehearse(command: Any) -> None:
+    """Go as far as the command goes without a task: what it caches and specialises then need not be in every fork."""
+    path = sys.path[:]
+    options = ("inputs", "output-prefix", "raw-output-data-prefix", "checkpoint-path", "prev-checkpoint")
+    words = [word for option in options for word in (f"--{option}", "nothing")]
+    resolver = "flytekit.core.python_auto_container.default_task_resolver"
+    command.main(["--test", *words, "--resolver", resolver, "--", "task-module", "none"], standalone_mode=False)
+    sys.stdout.flush()
+    sys.path[:] = path  # the command adds the working folder
 
 
 def main(descriptor: int, mode: str) -> None:
