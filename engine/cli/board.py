@@ -120,7 +120,7 @@ class Board:
         """The first sight of an execution: what has ended there so far. From then on the facts tell."""
         followed.state = state
         self._open[state.record.id] = followed
-        for path, node in state.nodes.items():
+        for path, node in sorted(state.nodes.items(), key=lambda item: item[1].ended_at):
             if node.terminal and _is_shown(path):
                 self._note(followed, GROUPS[node.phase], path)
         if state.record.terminal:

@@ -13,7 +13,7 @@ from engine.cli.pace import Pace
 from engine.cli.wording import GROUPS, Group, done, elapsed, plain, progress, short, tries, width
 from engine.model.state import Node
 
-_BAR = 20
+_BAR = 10
 _GAP = 2
 _DIM, _END = "\x1b[2m", "\x1b[0m"
 _COLOURS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from engine.app import Engine
 from engine.cli import board as boards
 from engine.cli.board import Board
 from engine.cli.documents import Documents
+from engine.cli.live import LiveView
 from engine.cli.past import board_of
+from engine.cli.terminal import Terminal
 from engine.cli.tree import choose, folded
 from engine.cli.wording import progress
 from engine.loop.watchers import Watcher
@@ -73,6 +76,23 @@ async def test_what_is_shown_live_is_what_is_shown_of_the_past() -> None:
     assert snapshot is not None
     # The program is not in this store: the past is shown without it.
     assert shape(await board_of(Documents(world.log, world.blobs, Path("/somewhere/home")), snapshot)) == shown
+
+
+async def test_what_was_put_aside_until_the_first_look_is_counted_once() -> None:
+    world = World(nested(3, children=True))
+    async with world.engine() as engine:
+        board = Board(engine.residents.get)
+        view = LiveView(board, lambda: 0.0, Terminal(io.StringIO()))
+
+        def see(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+            view.see(executions, facts)
+
+        with engine.watchers.watching(see):
+            board.follow(EXECUTION)
+            await engine.submit(EXECUTION, world.first, world.program.digest, b"")
+            await engine.wait(EXECUTION)
+    assert len(view.picture()) == 9
+    assert folded(board.ended) == "… 9 nodes done"
 
 
 @pytest.mark.parametrize("count", range(1, 7))

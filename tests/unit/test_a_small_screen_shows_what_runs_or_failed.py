@@ -28,11 +28,14 @@ def side_by_side(count: int) -> Program:
 
 
 def picture(monkeypatch: pytest.MonkeyPatch, world: Simulation, lines: int) -> list[str]:
-    """Paths and phases of the rows, and the last line as it is, on a terminal of so many lines."""
+    """The end of a run: paths and phases of the rows, and the last line as it is, on a terminal of so many lines."""
     monkeypatch.setenv("LINES", str(lines))
     monkeypatch.setenv("COLUMNS", "80")
     board = Board(world.states.get)
     board.follow(EXECUTION)
+    known = len(world.facts)
+    world.run()
+    board.see([world.state.record], world.facts[known:])
     drawn = LiveView(board, lambda: world.now, Terminal(io.StringIO())).picture()
     plain = [COLOURS.sub("", line) for line in drawn]
     assert all(len(line) <= 80 for line in plain)
@@ -43,7 +46,7 @@ def test_the_latest_that_ended_are_shown_and_the_others_counted(monkeypatch: pyt
     def script(key: AttemptKey) -> str | None:
         return "hang" if key.path == "n19" else None
 
-    assert picture(monkeypatch, Simulation(programs.chain(20), script).run(), 7) == [
+    assert picture(monkeypatch, Simulation(programs.chain(20), script), 7) == [
         "n16 SUCCEEDED",
         "n17 SUCCEEDED",
         "n18 SUCCEEDED",
@@ -53,7 +56,7 @@ def test_the_latest_that_ended_are_shown_and_the_others_counted(monkeypatch: pyt
 
 
 def test_all_are_shown_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = picture(monkeypatch, Simulation(programs.chain(5)).run(), 7)
+    shown = picture(monkeypatch, Simulation(programs.chain(5)), 7)
     assert shown == [f"n{k} SUCCEEDED" for k in range(5)]
 
 
@@ -62,7 +65,7 @@ def test_failures_leave_half_of_the_room_to_what_runs(monkeypatch: pytest.Monkey
         number = int(key.path[1:])
         return "hang" if number >= 20 else user_error() if number % 2 else None
 
-    shown = picture(monkeypatch, Simulation(side_by_side(30), script).run(), 9)
+    shown = picture(monkeypatch, Simulation(side_by_side(30), script), 9)
     assert [line.split()[1] for line in shown[:-1]] == ["FAILED"] * 3 + ["RUNNING"] * 3
     assert shown[-1] == "… 7 nodes failed, 7 running, 10 done"
 
@@ -71,4 +74,19 @@ def test_what_is_queued_stands_behind_what_runs(monkeypatch: pytest.MonkeyPatch)
     world = Simulation(side_by_side(6), lambda key: "hang")
     for _ in range(2):
         world.deliver(4)
+    world.waiting.clear()
     assert picture(monkeypatch, world, 5) == ["n4 RUNNING", "n5 RUNNING", "… 4 nodes queued"]
+
+
+def test_a_node_stands_below_what_contains_it_however_little_room_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = programs.task("work")
+    inner = programs.graph("inner", [programs.node("n0", work.id)])
+    nodes = [programs.node("n0", inner.id), *(programs.node(f"n{k}", work.id) for k in range(1, 9))]
+    policy = FailurePolicy.FAIL_AFTER_EXECUTABLE_NODES_COMPLETE
+    program = programs.program([programs.graph("wf", nodes, policy=policy), inner], [work])
+
+    def script(key: AttemptKey) -> Failure | str:
+        return user_error() if key.path == "n0/0/n0" else "hang"
+
+    shown = picture(monkeypatch, Simulation(program, script), 6)
+    assert shown == ["n0 FAILED", "n0/0/n0 FAILED", "n1 RUNNING", "… 7 nodes running"]

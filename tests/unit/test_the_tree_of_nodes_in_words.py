@@ -63,7 +63,7 @@ def mapped() -> Program:
 def test_a_map_shows_how_far_it_is() -> None:
     half = tree(mapped(), size=10, steps=12)
     assert half == [
-        "n0  array  RUNNING  11 s  map_work-arraynode  ██████████░░░░░░░░░░ 5 of 10 done, 1 running, 0.45/s, 11 s left"
+        "n0  array  RUNNING  11 s  map_work-arraynode  █████░░░░░ 5 of 10 done, 1 running, 0.45/s, 11 s left"
     ]
     assert tree(mapped(), size=10) == ["n0  array  SUCCEEDED  21 s  map_work-arraynode  10 of 10 done, 0.48/s"]
 

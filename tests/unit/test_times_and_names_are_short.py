@@ -63,6 +63,12 @@ def test_progress_counts_what_ended_and_what_really_runs() -> None:
     assert progress(Node("n0", NodeKind.TASK), 1.0) == ""
 
 
+def test_an_element_that_is_tried_again_runs_like_any_other() -> None:
+    elements = with_element(created(3), 1, NodePhase.RUNNING, attempt=2, system_failures=2)
+    node = Node("n0", NodeKind.ARRAY, NodePhase.RUNNING, elements=elements)
+    assert progress(node, 1.0) == "0 of 3 done, 1 running"
+
+
 def test_progress_of_a_map_that_has_ended_is_its_average() -> None:
     node = running(30, SUCCEEDED=29, ABORTED=1)
     assert progress(node, 115.0) == "29 of 30 done, 1.9/s, 517 ms left"
