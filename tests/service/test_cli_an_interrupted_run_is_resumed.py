@@ -46,16 +46,26 @@ def test_what_was_interrupted_is_resumed(propwash: Propwash, endings: str, numbe
     assert propwash("resume", "--json").document == []
 
 
-def test_a_second_signal_leaves_at_once_and_takes_the_tasks_along(propwash: Propwash, endings: str) -> None:
-    never = propwash.folder / "never"
-    os.mkfifo(f"{never}.life")
-    words = ["run", "--code-root", endings, endings, "waits", "--path", str(never)]
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_leaves_at_once_and_takes_the_tasks_along(
+    propwash: Propwash, endings: str, number: int
+) -> None:
+    flag = propwash.folder / "go"
+    os.mkfifo(f"{flag}.life")
+    words = ["run", "--name", "waiting", "--code-root", endings, endings, "waits", "--path", str(flag)]
     # Opening the pipe waits until the task has it open too.
-    with propwash.started(*words) as process, open(f"{never}.life") as life:
-        process.send_signal(signal.SIGTERM)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=LIMIT_SECONDS) == 143
+    with propwash.started(*words) as process, open(f"{flag}.life") as life:
+        process.send_signal(number)
+        process.send_signal(number)
+        assert process.wait(timeout=LIMIT_SECONDS) == 128 + number
         assert life.read() == "", "at its end: the task is gone"
+    os.remove(f"{flag}.life")
+
+    assert propwash("check").code == 0
+    flag.touch()
+    (document,) = propwash("resume", "--json").document
+    assert (document["outputs"], document["nodes"][0]["attempts"]) == ({"o0": str(flag)}, 1)
+    assert propwash("check").code == 0
 
 
 def test_a_failed_execution_makes_resume_exit_1(propwash: Propwash, endings: str) -> None:
