@@ -1,4 +1,4 @@
-"""The propeller: read a batch, apply it, commit it, start the effects. The trip of one event, as ARCHITECTURE.md draws it."""
+"""The propeller: read a batch, apply it, commit it, start the effects. Its hops are drawn in ARCHITECTURE.md."""
 
 from __future__ import annotations
 
