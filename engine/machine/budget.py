@@ -1,4 +1,4 @@
-"""Retry budgets, as FlytePropeller 1.16 counts them: the author's for USER failures, the engine's own for SYSTEM ones."""
+"""Retry budgets: the author's for USER failures, the engine's own for SYSTEM ones; counted as FlytePropeller does."""
 
 from __future__ import annotations
 
