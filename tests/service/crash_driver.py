@@ -40,6 +40,8 @@ from engine.wire.package import PackageFiles
 
 PLACES = ("before_commit", "after_commit", "before_launch", "after_launch", "before_publish", "after_publish")
 """The loop's own hooks, and both sides of every file that is put in its place in the store."""
+LIFE_SECONDS = 100.0
+"""What hangs is killed then, and told."""
 
 
 class Order(Struct, frozen=True):
@@ -66,6 +68,8 @@ class Life(Struct, frozen=True):
     status: int
     """Exit status, negative: the signal that ended it."""
     seconds: float
+    hung: bool = False
+    """It did not end by itself within LIFE_SECONDS."""
     ready_seconds: float | None = None
     """From its start until all that was left is taken up; None: it did not come so far."""
 
@@ -78,42 +82,52 @@ def main() -> None:
 
 def _live(order: Order) -> Life:
     reading, writing = os.pipe()
+    watched, held = os.pipe()
     born = time.monotonic()
     pid = os.fork()
     if not pid:
         code = 99
         try:
             os.close(reading)
+            os.close(held)
+            threading.Thread(target=_end_with_driver, args=(watched,), daemon=True).start()
             _engine(order, lambda: os.write(writing, b"ready"))
             code = 0
         finally:
             os._exit(code)
-    os.close(writing)
-    ready = _watch(pid, reading, born, order.delay)
+    for descriptor in (writing, watched):
+        os.close(descriptor)
+    ready, hung = _watch(pid, reading, born, order.delay)
     _, status = os.waitpid(pid, 0)
-    os.close(reading)
-    return Life(os.waitstatus_to_exitcode(status), time.monotonic() - born, ready)
+    for descriptor in (reading, held):
+        os.close(descriptor)
+    return Life(os.waitstatus_to_exitcode(status), time.monotonic() - born, hung, ready)
 
 
-def _watch(pid: int, reading: int, born: float, delay: float | None) -> float | None:
-    """Wait for the end of the engine, which may have to be brought about; when it was ready."""
+def _end_with_driver(watched: int) -> None:
+    os.read(watched, 1)
+    os._exit(98)
+
+
+def _watch(pid: int, reading: int, born: float, delay: float | None) -> tuple[float | None, bool]:
+    """Wait for the end of the engine, which may have to be brought about; when it was ready, and whether it hung."""
     ready = None
     gone = os.pidfd_open(pid)
     polled = select.poll()
     for descriptor in (gone, reading):
         polled.register(descriptor, select.POLLIN)
+    deadline, killed = born + (LIFE_SECONDS if delay is None else delay), False
     while True:
-        left = None if delay is None else max(born + delay - time.monotonic(), 0) * 1000
-        events = dict(polled.poll(left))
+        events = dict(polled.poll(None if killed else max(deadline - time.monotonic(), 0) * 1000))
         if reading in events:
-            ready = ready or (time.monotonic() - born if os.read(reading, 5) else None)
+            ready = time.monotonic() - born if os.read(reading, 5) else None
             polled.unregister(reading)
         if gone in events:
             os.close(gone)
-            return ready
+            return ready, killed and delay is None
         if not events:
             os.kill(pid, signal.SIGKILL)
-            delay = None
+            killed = True
 
 
 def _engine(order: Order, ready: Callable[[], object]) -> None:

@@ -136,6 +136,7 @@ class Harness:
         )
         life = self._driver.live(order)
         assert life.status in (0, -9), f"the engine ended with {life.status}"
+        assert not life.hung, f"the engine had not ended after {life.seconds:.0f} s: its work does not go on"
         _wait_until_gone(self.home)
         self._see_marks()
         if life.status:
