@@ -7,6 +7,7 @@ import re
 from engine.homes import Records
 from engine.machine.arrays import attempt_of
 from engine.model import layout
+from engine.model.errors import StoreRefused
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey
 from engine.model.state import Execution, Node, Snapshot
@@ -25,8 +26,11 @@ async def stderr_of_failure(log: Records, blobs: BlobStore, snapshot: Snapshot) 
     if node.kind is NodeKind.LAUNCH_PLAN:
         child = await log.snapshot(child_id(snapshot.execution.key(node.path, node.attempt)))
         return await stderr_of_failure(log, blobs, child) if child is not None else ""
-    uri = f"{blobs.uri(layout.attempt_prefix(_key(snapshot.execution, node)))}/{STDERR}"
-    return _for_people(uri) if await blobs.size(uri) else ""
+    try:
+        uri = f"{blobs.uri(layout.attempt_prefix(_key(snapshot.execution, node)))}/{STDERR}"
+        return _for_people(uri) if await blobs.size(uri) else ""
+    except StoreRefused:
+        return ""  # its name is too long for the store, or a task has put a link in its place
 
 
 def _failed_node(snapshot: Snapshot) -> Node | None:
