@@ -15,6 +15,9 @@ from engine.loop.backoff import Backoff
 from engine.loop.hooks import Hook, nothing
 from engine.loop.watchers import Watchers
 from engine.machine import arrays
+from engine.machine.execution import ExecutionState
+from engine.machine.invariants import of_frames, of_snapshot
+from engine.machine.replay import Problem, Replay
 from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
@@ -93,3 +96,15 @@ class World:
 
     async def facts(self) -> Sequence[Fact]:
         return await self.log.history(EXECUTION)
+
+    async def problems(self) -> list[Problem]:
+        """What the checker's rules find wrong with what is committed."""
+        found: list[Problem] = []
+        for record in await self.log.executions():
+            snapshot = await self.log.snapshot(record.id)
+            assert snapshot is not None
+            replay = Replay()
+            replay.take(await self.log.history(record.id))
+            state = ExecutionState.of(snapshot.execution, self.program, snapshot.nodes)
+            found += [*replay.against(snapshot), *of_snapshot(snapshot), *of_frames(state)]
+        return found

@@ -43,6 +43,7 @@ async def _run_with_cut(place: Place, count: int) -> tuple[World, bool]:
     if cut:
         world.crash()
         world.hook = nothing
+        assert await world.problems() == []
         async with world.engine() as engine:
             await engine.submit(EXECUTION, world.first, world.program.digest, ints(xs=[3, 1, 2]))
             await engine.wait(EXECUTION)
@@ -54,6 +55,7 @@ async def _run_with_cut(place: Place, count: int) -> tuple[World, bool]:
 async def test_the_work_is_finished_and_each_attempt_succeeds_once(place: Place, count: int) -> None:
     world, cut = await _run_with_cut(place, count)
     execution = (await world.log.find([EXECUTION]))[EXECUTION]
+    assert await world.problems() == []
 
     assert execution.phase.value == "SUCCEEDED", execution.error
     assert natural_map(await world.blobs.get(execution.outputs_uri)) == {"o0": [3, 1, 2]}
