@@ -102,13 +102,14 @@ class _Artist:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._changed = anyio.Event()
+        self._changed, self._due = anyio.Event(), False
         self._stopping = anyio.Event()
         self._scope = anyio.CancelScope(shield=True)
         self.done = anyio.Event()
 
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
-        if self._view.see(executions, facts):
+        if self._view.see(executions, facts) and not self._due:
+            self._due = True
             self._changed.set()
 
     def stop(self) -> None:
@@ -135,5 +136,5 @@ class _Artist:
                 await self._stopping.wait()
             with anyio.move_on_after(self._view.tick_seconds):
                 await self._changed.wait()
-            self._changed = anyio.Event()
+            self._changed, self._due = anyio.Event(), False
         await self._view.finish()
