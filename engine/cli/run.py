@@ -112,10 +112,11 @@ async def _execute(context: Context, engine: Engine, request: Request, chosen: C
         what = "an unfinished execution, which goes" if others == 1 else f"{others} unfinished executions, which go"
         tell(f"home {home} holds {what} on beside this one; {resume_command(home)} waits for all")
     package = await engine.store_package(chosen.package)
-    if (known := (await engine.log.find([execution])).get(execution)) is not None and known.terminal:
-        tell(f"execution {execution.name} has {known.phase.value} already: nothing is run again, here is its result")
+    known = (await engine.log.find([execution])).get(execution)
     async with showing(engine, [execution], quiet=as_json):
         await engine.submit(execution, chosen.entity, package, inputs)
+        if known is not None and known.terminal:
+            tell(f"execution {execution.name} has {known.phase.value} already: nothing is run again, here is its result")
         context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"
         await engine.wait(execution)
     context.hint = (

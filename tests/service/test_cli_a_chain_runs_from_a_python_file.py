@@ -23,7 +23,8 @@ def test_a_chain_runs_and_can_be_looked_at(propwash: Propwash) -> None:
     assert done.out.endswith('{\n  "text": "n=17",\n  "total": 17\n}\n')
 
     again = propwash("run", file, "chain.chain", "--n=3", "--steps", "two", "--name", "first", "--json")
-    assert (again.code, again.err) == (0, ""), "the same submission again is the same execution"
+    assert again.code == 0, "the same submission again is the same execution"
+    assert again.err == "execution first has SUCCEEDED already: nothing is run again, here is its result\n"
     document = again.document
     assert (document["phase"], document["outputs"]) == ("SUCCEEDED", {"text": "n=17", "total": 17})
     assert [node["path"] for node in document["nodes"]] == ["n0", "n3", "second-step", "n2", "n4"]
@@ -32,7 +33,7 @@ def test_a_chain_runs_and_can_be_looked_at(propwash: Propwash) -> None:
 
     other = propwash("run", file, "chain", "--n", "4", "--name", "first", "--json")
     assert (other.code, other.out) == (2, "")
-    assert "execution first exists already (SUCCEEDED)" in other.err
+    assert other.err.startswith("Error: execution first exists already (SUCCEEDED)")
 
     assert propwash("get", "first", "--json").document == document
     assert propwash("list", "--json").document == [document]
