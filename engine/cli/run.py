@@ -116,7 +116,7 @@ async def _execute(context: Context, engine: Engine, request: Request, chosen: C
     async with showing(engine, [execution], quiet=as_json):
         await engine.submit(execution, chosen.entity, package, inputs)
         if known is not None and known.terminal:
-            tell(f"execution {execution.name} has {known.phase.value} already: nothing is run again, here is its result")
+            tell(f"execution {execution.name} has {known.phase.value} already: this is its result, nothing ran")
         context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"
         await engine.wait(execution)
     context.hint = (

@@ -24,7 +24,7 @@ def test_a_chain_runs_and_can_be_looked_at(propwash: Propwash) -> None:
 
     again = propwash("run", file, "chain.chain", "--n=3", "--steps", "two", "--name", "first", "--json")
     assert again.code == 0, "the same submission again is the same execution"
-    assert again.err == "execution first has SUCCEEDED already: nothing is run again, here is its result\n"
+    assert again.err == "execution first has SUCCEEDED already: this is its result, nothing ran\n"
     document = again.document
     assert (document["phase"], document["outputs"]) == ("SUCCEEDED", {"text": "n=17", "total": 17})
     assert [node["path"] for node in document["nodes"]] == ["n0", "n3", "second-step", "n2", "n4"]
