@@ -16,6 +16,7 @@ from engine.loop.hooks import Hook, nothing
 from engine.loop.outbox import Outbox
 from engine.loop.propeller import Propeller
 from engine.loop.residents import Residents
+from engine.loop.submissions import Names
 from engine.loop.watchers import Watchers
 from engine.machine import step
 from engine.machine.draft import Rules
@@ -59,6 +60,7 @@ class Engine:
     def __init__(self, parts: Parts, rules: Rules, residents: Residents, watchers: Watchers) -> None:
         self.parts, self.rules, self.residents, self.watchers = parts, rules, residents, watchers
         self.log, self.blobs = parts.log, parts.blobs
+        self._names = Names(watchers)
 
     async def store_package(self, package: Package) -> str:
         """Keep a package in the store, so that executions outlive the author's files; its digest."""
@@ -84,8 +86,15 @@ class Engine:
         event = ExecutionSubmitted(
             execution, entity, package, uri, submitted_at=self.parts.clock.now(), run=secrets.token_hex(8)
         )
-        known = (await self.log.find([execution])).get(execution)
+        async with self._names.alone(event, inputs) as first:
+            if first:
+                await self._submit(event, inputs)
+
+    async def _submit(self, event: ExecutionSubmitted, inputs: bytes) -> None:
+        execution, uri = event.execution, event.inputs_uri
+        known = await self._known(execution)
         if known is not None:
+            self._names.forget(execution)
             await self._refuse_other(known, event, inputs)
             return
         # What an earlier run of this name left in its folders must not answer for this one.

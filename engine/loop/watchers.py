@@ -28,6 +28,10 @@ class Watchers:
                 for ended in self._ends[record.id]:
                     ended.set()
 
+    def add(self, watcher: Watcher) -> None:
+        """From now on, for as long as the engine lives."""
+        self._watchers.append(watcher)
+
     @contextmanager
     def watching(self, watcher: Watcher) -> Iterator[None]:
         self._watchers.append(watcher)
