@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 from anyio import to_thread
@@ -25,7 +26,8 @@ class LiveView:
 
     def __init__(self, board: Board, now: Callable[[], float], terminal: Terminal) -> None:
         self._board, self._now, self._terminal = board, now, terminal
-        self._tree = Tree(coloured=True, pace=Pace())
+        # https://no-color.org: any value but the empty one.
+        self._tree = Tree(coloured=not os.environ.get("NO_COLOR"), pace=Pace())
         self._executions: list[Execution] = []
         self._facts: list[Fact] = []
 

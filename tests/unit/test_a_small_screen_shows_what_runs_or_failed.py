@@ -31,15 +31,18 @@ def picture(monkeypatch: pytest.MonkeyPatch, world: Simulation, lines: int) -> l
     """The end of a run: paths and phases of the rows, and the last line as it is, on a terminal of so many lines."""
     monkeypatch.setenv("LINES", str(lines))
     monkeypatch.setenv("COLUMNS", "80")
+    plain = [COLOURS.sub("", line) for line in drawn(world)]
+    assert all(len(line) <= 80 for line in plain)
+    return [line if line.startswith("…") else " ".join(line.split()[::2][:2]) for line in plain]
+
+
+def drawn(world: Simulation) -> list[str]:
     board = Board(world.states.get)
     board.follow(EXECUTION)
     known = len(world.facts)
     world.run()
     board.see([world.state.record], world.facts[known:])
-    drawn = LiveView(board, lambda: world.now, Terminal(io.StringIO())).picture()
-    plain = [COLOURS.sub("", line) for line in drawn]
-    assert all(len(line) <= 80 for line in plain)
-    return [line if line.startswith("…") else " ".join(line.split()[::2][:2]) for line in plain]
+    return list(LiveView(board, lambda: world.now, Terminal(io.StringIO())).picture())
 
 
 def test_the_latest_that_ended_are_shown_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,3 +93,13 @@ def test_a_node_stands_below_what_contains_it_however_little_room_there_is(monke
 
     shown = picture(monkeypatch, Simulation(program, script), 6)
     assert shown == ["n0 FAILED", "n0/0/n0 FAILED", "n1 RUNNING", "… 7 nodes running"]
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [(None, True), ("", True), ("1", False)])
+def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch, no_color: str | None, coloured: bool) -> None:
+    if no_color is None:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+    else:
+        monkeypatch.setenv("NO_COLOR", no_color)
+
+    assert any("\x1b[" in line for line in drawn(Simulation(programs.chain(2)))) == coloured
