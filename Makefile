@@ -44,7 +44,7 @@ test: check ## check the code, then run every test
 bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
 	$(BIN)/python -m benchmarks $(ONLY)
 
-chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about half an hour)
+chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about 20 minutes)
 	$(BIN)/python -m tests.chaos $(SEED)
 
 check: $(STAMP) ## style, types, and the floors of the house
