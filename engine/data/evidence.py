@@ -7,6 +7,7 @@ from google.protobuf.message import DecodeError
 
 from engine.data.framing import CorruptMessage, Data, framed_size
 from engine.data.literals import entries
+from engine.data.recent import remember
 from engine.data.references import OFFLOADED_SUFFIX, reference_of
 from engine.data.stored import BLOCK, Reader, map_spans
 from engine.machine.judge import ErrorDocument, Evidence
@@ -30,6 +31,8 @@ async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared:
     if outputs is not None:
         try:
             sizes, values = await _sizes(blobs, f"{prefix_uri}/outputs.pb", outputs)
+            if len(outputs) < BLOCK:
+                remember(blobs, f"{prefix_uri}/outputs.pb", outputs)
         except CorruptMessage as problem:
             outputs_problem = str(problem)
     return Evidence(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from engine.data.literals import entries, literal_map
+from engine.data.recent import remember
 from engine.data.resolve import resolve
 from engine.model import layout
 from engine.model.errors import ErrorKind, Failure, Permanent
@@ -39,6 +40,7 @@ async def _stored(blobs: BlobStore, key: str, data: bytes) -> str:
         return ""
     uri = blobs.uri(key)
     await blobs.put(uri, data)
+    remember(blobs, uri, data)
     return uri
 
 

@@ -11,6 +11,7 @@ from engine.data.attributes import BadStep, walk
 from engine.data.bindings import Constant, ListOf, MapOf, Part, Promise, compiled, promises
 from engine.data.framing import CorruptMessage, Data
 from engine.data.literals import collection, entries, literal_map, map_literal
+from engine.data.recent import read_maps
 from engine.data.references import lifted
 from engine.model.errors import Defect, ErrorKind, Failure, Permanent, StoreRefused
 from engine.model.graph import START_NODE, Binding
@@ -37,7 +38,7 @@ async def _read(blobs: BlobStore, nodes: Sequence[str], sources: Mapping[str, st
         raise Defect(f"no outputs are known of {', '.join(unknown)}, which a binding reads from")
     uris = sorted({sources[node] for node in nodes if sources[node]})
     try:
-        found = dict(zip(uris, await blobs.get_many(uris) if uris else (), strict=True))
+        found = await read_maps(blobs, uris)
     except StoreRefused as problem:
         raise _failed(ErrorKind.SYSTEM, f"OutputsNotFoundError: {problem}") from problem
     values: dict[str, dict[str, Data]] = {}

@@ -40,6 +40,17 @@ class Shelf(Generic[T]):
         while self._weight > self._most:
             self._drop(next(iter(self._kept)))
 
+    def find(self, blobs: BlobStore, uri: str) -> T | None:
+        """What is kept, or None."""
+        key = (id(blobs), uri)
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key][1]
+
+    def drop(self, blobs: BlobStore, uri: str) -> None:
+        self._drop((id(blobs), uri))
+
     async def get(self, blobs: BlobStore, uri: str, read: Callable[[], Awaitable[T]]) -> T:
         """What is kept, or what `read` gives: asked by many at once, it reads once."""
         key = (id(blobs), uri)
