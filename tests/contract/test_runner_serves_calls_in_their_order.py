@@ -3,7 +3,7 @@ from __future__ import annotations
 import anyio
 
 from engine.ports.taskrunner import ExitReason
-from tests.contract.runner_adapters import EXITS_0, HANGS, RunnerWorld
+from tests.contract.runner_adapters import EXITS_0, HANGS, RunnerWorld, key
 
 
 async def test_one_slot(runner_world: RunnerWorld) -> None:
@@ -19,22 +19,26 @@ async def test_one_slot(runner_world: RunnerWorld) -> None:
 
 
 async def test_no_more_at_once_than_slots(runner_world: RunnerWorld) -> None:
-    alive, most = 0, 0
+    nodes = ("n0", "n1", "n2", "n3")
+    running = {node: anyio.Event() for node in nodes}
 
-    def started() -> None:
-        nonlocal alive, most
-        alive += 1
-        most = max(most, alive)
-
-    async def run(node: str) -> None:
-        nonlocal alive
-        await runner.run(runner_world.request(EXITS_0, node), started)
-        alive -= 1
+    def begun() -> list[str]:
+        return [node for node in nodes if running[node].is_set()]
 
     async with runner_world.runner(slots=2) as runner, anyio.create_task_group() as tasks:
-        for number in range(8):
-            tasks.start_soon(run, f"n{number}")
-    assert (alive, most) == (0, 2)
+        for node in nodes:
+            tasks.start_soon(runner.run, runner_world.request(HANGS, node), running[node].set)
+        with anyio.fail_after(10):
+            await running["n0"].wait()
+            await running["n1"].wait()
+            assert begun() == ["n0", "n1"]
+            await runner.stop(key("n1"))
+            await running["n2"].wait()
+            assert begun() == ["n0", "n1", "n2"]
+            await runner.stop(key("n3"))
+            await runner.stop(key("n0"))
+            await runner.stop(key("n2"))
+    assert begun() == ["n0", "n1", "n2"]
 
 
 async def test_the_wait_for_a_slot_is_not_part_of_the_timeout(runner_world: RunnerWorld) -> None:

@@ -11,6 +11,7 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ _LATER = (signal.SIGCHLD, signal.SIGTERM)
 class Child:
     """From the fork until nothing of the task is left."""
 
-    def __init__(self, request: dict[str, Any], pid: int, pipes: list[int]) -> None:
-        self.id, self.pid = request["id"], pid
+    def __init__(self, request: dict[str, Any], pid: int, pipes: list[int], hang_up: Callable[[int], object]) -> None:
+        self.id, self.pid, self._hang_up = request["id"], pid, hang_up
         self._logs = [capture.Capture(request[name], request["log_limit"]) for name in ("stdout", "stderr")]
         self._status = pipes[2]
         self.pipes = set(pipes)
@@ -51,18 +52,19 @@ class Child:
             if pipe == self._status:
                 return self._begin(data.decode(errors="replace"))
             if not data:
-                self.close(pipe)
+                self._close(pipe)
                 return None
             self._log_of[pipe].write(data)
         return None
 
-    def close(self, pipe: int) -> None:
+    def _close(self, pipe: int) -> None:
         self.pipes.discard(pipe)
+        self._hang_up(pipe)
         os.close(pipe)
 
     def _begin(self, text: str) -> dict[str, Any] | None:
         """The status pipe closed: the task has begun, or it said why it can't."""
-        self.close(self._status)
+        self._close(self._status)
         self._begun_at = time.time()
         if text:
             number, _, message = text.partition(" ")
@@ -78,12 +80,14 @@ class Child:
             else:
                 os.kill(self.pid, signal.SIGKILL)
 
-    def died(self, status: int, usage: resource.struct_rusage) -> None:
-        """The process was waited for. The rest of its group goes with it."""
-        unit = 1 if sys.platform == "darwin" else 1024
-        self._end = {"status": status, "at": time.time(), "maxrss": usage.ru_maxrss * unit}
+    def kill_group(self) -> None:
+        """The rest of the group, before its dead leader is waited for: until then the number is nobody else's."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+
+    def died(self, status: int, usage: resource.struct_rusage) -> None:
+        unit = 1 if sys.platform == "darwin" else 1024
+        self._end = {"status": status, "at": time.time(), "maxrss": usage.ru_maxrss * unit}
 
     def report(self, left_behind: int) -> list[dict[str, Any]]:
         """Nothing of the task is left: the last messages about it."""
@@ -91,7 +95,7 @@ class Child:
         for pipe in tuple(self.pipes):
             self.read(pipe)
         for pipe in tuple(self.pipes):
-            self.close(pipe)  # held open from outside the task: by whom is not ours to find out
+            self._close(pipe)  # held open from outside the task: by whom is not ours to find out
         tail = self._logs[1].last(TAIL).decode(errors="replace")
         for log in self._logs:
             log.close()
@@ -102,8 +106,11 @@ class Child:
         return [*([begun] if begun else []), {**end, "log_problem": problem}]
 
 
-def start(request: dict[str, Any], *, warm: bool) -> Child:
-    """Fork a process that becomes the task. Raises OSError (no memory, no process, no descriptor to be had)."""
+def start(request: dict[str, Any], hang_up: Callable[[int], object], *, warm: bool) -> Child:
+    """Fork a process that becomes the task. Raises OSError (no memory, no process, no descriptor to be had).
+
+    `hang_up` is called with each of its pipes just before that is closed.
+    """
     pipes: list[tuple[int, int]] = []
     try:
         pipes.extend(os.pipe() for _ in range(3))
@@ -118,7 +125,7 @@ def start(request: dict[str, Any], *, warm: bool) -> Child:
             os.close(write)
     for read, _ in pipes:
         os.set_blocking(read, False)
-    return Child(request, pid, [read for read, _ in pipes])
+    return Child(request, pid, [read for read, _ in pipes], hang_up)
 
 
 def _fork(request: dict[str, Any], pipes: tuple[int, int, int], *, warm: bool) -> int:

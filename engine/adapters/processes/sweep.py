@@ -21,7 +21,7 @@ def sweep(mark: bytes) -> int:
     killed: set[int] = set()
     while (found := _marked(mark)) and time.monotonic() < deadline:
         killed |= found
-        _kill_and_wait(found, deadline)
+        _kill_and_wait(found, mark, deadline)
     return len(killed)
 
 
@@ -45,7 +45,7 @@ def _environment(pid: int) -> bytes:
         return b""
 
 
-def _kill_and_wait(pids: set[int], deadline: float) -> None:
+def _kill_and_wait(pids: set[int], mark: bytes, deadline: float) -> None:
     with contextlib.ExitStack() as stack:
         alive = select.poll()
         waiting = 0
@@ -53,9 +53,10 @@ def _kill_and_wait(pids: set[int], deadline: float) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 descriptor = os.pidfd_open(pid)
                 stack.callback(os.close, descriptor)
-                os.kill(pid, signal.SIGKILL)
-                alive.register(descriptor, select.POLLIN)
-                waiting += 1
+                if mark in _environment(pid):  # asked again: the number may have gone to another process meanwhile
+                    signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+                    alive.register(descriptor, select.POLLIN)
+                    waiting += 1
         while waiting and (left := deadline - time.monotonic()) > 0:
             for descriptor, _ in alive.poll(left * 1000):
                 alive.unregister(descriptor)

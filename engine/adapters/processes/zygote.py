@@ -16,11 +16,11 @@ died, every task is killed and the zygote ends. When the zygote is killed, the k
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import importlib
 import json
 import os
+import resource
 import selectors
 import signal
 import socket
@@ -28,6 +28,7 @@ import sys
 import time
 import traceback
 import types
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +129,7 @@ class Zygote:
 
     def start(self, request: dict[str, Any]) -> None:
         try:
-            task = child.start(request, warm=self.warm)
+            task = child.start(request, self.selector.unregister, warm=self.warm)
         except OSError as error:
             message = f"can't fork: {error.strerror}"
             self.send({"op": "failed", "id": request["id"], "errno": error.errno, "message": message})
@@ -143,27 +144,25 @@ class Zygote:
                 task.kill(number)
 
     def on_output(self, task: child.Child, pipe: int) -> None:
-        begun = task.read(pipe)
-        if pipe not in task.pipes:
-            self.selector.unregister(pipe)
-        if begun:
+        if begun := task.read(pipe):
             self.send(begun)
 
     def bury(self) -> None:
         """Collect processes that ended, kill what they left behind, and report each task of which nothing is left."""
-        with contextlib.suppress(ChildProcessError):
-            while (ended := os.wait4(-1, os.WNOHANG))[0]:
-                self.collect(*ended)
+        while ended := _wait(self.kill_group):
+            self.collect(*ended)
         if self.dead and not self.orphans_remain():
             for task in self.dead:
-                for pipe in task.pipes:
-                    self.selector.unregister(pipe)
                 for message in task.report(len(self.orphans)):
                     self.send(message)
             self.dead.clear()
             self.orphans.clear()
 
-    def collect(self, pid: int, status: int, usage: Any) -> None:
+    def kill_group(self, pid: int) -> None:
+        if pid in self.tasks:
+            self.tasks[pid].kill_group()
+
+    def collect(self, pid: int, status: int, usage: resource.struct_rusage) -> None:
         self.untouchable.discard(pid)
         task = self.tasks.pop(pid, None)
         if task is not None:
@@ -188,6 +187,22 @@ class Zygote:
             self.untouchable |= found
             return False
         return bool(found)
+
+
+def _wait(before: Callable[[int], None]) -> tuple[int, int, resource.struct_rusage] | None:
+    """Wait for one child that has ended, if there is one. `before` is called while its number is still its own."""
+    try:
+        if not hasattr(os, "waitid"):  # macOS
+            ended = os.wait4(-1, os.WNOHANG)
+            before(ended[0])
+            return ended if ended[0] else None
+        dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    if dead is None:
+        return None
+    before(dead.si_pid)
+    return os.wait4(dead.si_pid, 0)
 
 
 def _children() -> set[int]:
