@@ -1,6 +1,6 @@
 """A map whose gathered output is too large to be passed around, and a launch plan that gets it all the same.
 
-`big_map` -> sub-workflow `make_all` maps `make_text` over `count` elements, 1 MB each -> the gathered list, about 20 MB,
+`big_map` -> sub-workflow `make_all` maps `make_text` over `count` elements, 1 MB each -> the list of about 20 MB
 is stored once, and the launch plan `count_plan` receives a reference of a few hundred bytes to it.
 """
 
