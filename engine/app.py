@@ -1,4 +1,4 @@
-"""The composition root: the one file that knows every room. Builds an engine on one machine's parts and runs it."""
+"""The composition root: builds an engine from any parts, one adapter a port, and runs it (homes.py has the parts)."""
 
 from __future__ import annotations
 
