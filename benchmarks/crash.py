@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
 import subprocess
@@ -15,9 +14,8 @@ import anyio
 
 from benchmarks.figures import Figure
 from benchmarks.workloads import ONE, run_many
-from benchmarks.worlds import engine_on, execution, fresh_home
+from benchmarks.worlds import engine_on, fresh_home
 from engine.adapters.sqlite.log import SqliteLog
-from engine.loop.hooks import Place
 from tests.programs import chain
 
 EXECUTIONS = 500
@@ -31,7 +29,7 @@ async def w6() -> list[Figure]:
             whole = await run_many(engine, program, EXECUTIONS)
         broken = home / "broken"
         killed = await anyio.to_thread.run_sync(
-            lambda: subprocess.run([sys.executable, "-m", "benchmarks.crash", str(broken)], check=False)
+            lambda: subprocess.run([sys.executable, "-m", "benchmarks.crash", str(broken), str(whole / 2)], check=False)
         )
         if killed.returncode != -signal.SIGKILL:
             raise SystemExit(f"the engine should have died of SIGKILL, not with {killed.returncode}")
@@ -59,19 +57,16 @@ async def _count(home: Path) -> tuple[int, int, int]:
     return len(records), completed, sum(count - 1 for count in successes.values())
 
 
-async def die_in_the_middle(home: Path) -> None:
-    commits = itertools.count(1)
-
-    def hook(place: Place) -> None:
-        if place == "after_commit" and next(commits) == 10:
-            os.kill(os.getpid(), signal.SIGKILL)
+async def die_in_the_middle(home: Path, after_seconds: float) -> None:
+    async def die() -> None:
+        await anyio.sleep(after_seconds)
+        os.kill(os.getpid(), signal.SIGKILL)
 
     program = chain(5)
-    async with engine_on(home, program, ONE, hook) as engine:
-        for number in range(EXECUTIONS):
-            await engine.submit(execution(number), next(iter(program.workflows)), program.digest, b"")
-        await anyio.sleep_forever()
+    async with engine_on(home, program, ONE) as engine, anyio.create_task_group() as group:
+        group.start_soon(die)
+        await run_many(engine, program, EXECUTIONS)
 
 
 if __name__ == "__main__":
-    anyio.run(die_in_the_middle, Path(sys.argv[1]), backend_options={"use_uvloop": True})
+    anyio.run(die_in_the_middle, Path(sys.argv[1]), float(sys.argv[2]), backend_options={"use_uvloop": True})
