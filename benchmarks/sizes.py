@@ -13,7 +13,6 @@ from benchmarks.workloads import ONE, run_one
 from benchmarks.worlds import engine_on, execution, fresh_home
 from tests.programs import INT
 
-
 TICK_SECONDS = 0.005
 
 
