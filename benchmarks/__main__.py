@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -39,6 +40,7 @@ def main(only: list[str]) -> int:
     if unknown:
         print(f"no such figure: {', '.join(unknown)}; there are {', '.join(FIGURES)}", file=sys.stderr)
         return 2
+    gc.set_threshold(50_000, 20, 20)  # as the command does
     found: list[Figure] = []
     print(HEAD, flush=True)
     for name in only or FIGURES:
