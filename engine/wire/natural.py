@@ -93,6 +93,10 @@ def _primitive(primitive: Primitive) -> Json:
     return None
 
 
+DEEPEST = 200
+"""Levels of lists and maps in one another that are shown; no document of a person's is deeper."""
+
+
 def _number(value: float) -> Json:
     if math.isfinite(value):
         return value
@@ -117,8 +121,10 @@ def _binary(binary: Binary) -> Json:
     return base64.b64encode(binary.value).decode()
 
 
-def as_json(value: object) -> Json:
-    """What msgpack can hold, as JSON."""
+def as_json(value: object, depth: int = 0) -> Json:
+    """What msgpack can hold, as JSON. Raises RecursionError beyond DEEPEST levels, the same on every Python."""
+    if depth > DEEPEST:
+        raise RecursionError(f"more than {DEEPEST} levels")
     match value:
         case float():
             return _number(value)
@@ -131,9 +137,9 @@ def as_json(value: object) -> Json:
         case bytes():
             return base64.b64encode(value).decode()
         case list() | tuple():
-            return [as_json(item) for item in value]
+            return [as_json(item, depth + 1) for item in value]
         case dict():
-            return {_key(key): as_json(item) for key, item in value.items()}
+            return {_key(key): as_json(item, depth + 1) for key, item in value.items()}
     raise TypeError(f"msgpack has no {type(value).__name__}")
 
 

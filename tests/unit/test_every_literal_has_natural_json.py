@@ -95,9 +95,15 @@ def test_natural(literal: Literal, expected: object) -> None:
     assert type(found) is type(expected)
 
 
-def test_msgpack_nested_without_end_is_shown_as_bytes() -> None:
-    endless = b"\x91" * 900 + b"\xc0"
+@pytest.mark.parametrize("levels", [201, 500, 900])
+def test_msgpack_nested_without_end_is_shown_as_bytes(levels: int) -> None:
+    endless = b"\x91" * levels + b"\xc0"
     assert natural(scalar(binary=Binary(value=endless, tag="msgpack"))) == base64.b64encode(endless).decode()
+
+
+def test_msgpack_nested_as_deep_as_people_do_is_shown() -> None:
+    deep = natural(scalar(binary=Binary(value=b"\x91" * 100 + b"\xc0", tag="msgpack")))
+    assert str(deep) == "[" * 100 + "None" + "]" * 100
 
 
 def test_keys_of_a_map_are_sorted() -> None:
