@@ -20,11 +20,6 @@ class Container(Struct, frozen=True):
     env: dict[str, str]
 
 
-def has_container(task: TaskSpec) -> bool:
-    """Whether a process or a pod can run the task. False for types that the engine or a plug-in would do itself."""
-    return _container(task.template) is not None
-
-
 def container_of(task: TaskSpec) -> Container:
     """Raises Permanent (USER, BadTaskFormat) naming the task's type when there is nothing to run."""
     found = _container(task.template)

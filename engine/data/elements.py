@@ -11,7 +11,6 @@ from engine.data.shelf import Shelf
 from engine.model import layout
 from engine.model.effects import PrepareArray, RunElement
 from engine.model.errors import BlobNotFound, ErrorKind, Failure, Permanent
-from engine.model.graph import NodeSpec, TaskSpec
 from engine.model.limits import OffloadLimits
 from engine.ports.blobstore import BlobStore
 
@@ -32,11 +31,6 @@ async def prepare_array(blobs: BlobStore, limits: OffloadLimits, effect: Prepare
     found = await read_array_inputs(blobs, effect.spec, effect.task, uri)
     _shelf.put(blobs, uri, found)
     return uri, found.size
-
-
-async def array_size(blobs: BlobStore, spec: NodeSpec, task: TaskSpec, inputs_uri: str) -> int:
-    """How many elements the stored inputs make. Raises Permanent (USER, InvalidArrayLength)."""
-    return (await read_array_inputs(blobs, spec, task, inputs_uri)).size
 
 
 async def element_inputs(blobs: BlobStore, effect: RunElement) -> bytes:

@@ -57,10 +57,6 @@ class Effects:
             flight = self._flights[identity] = _Flight()
             self._group.start_soon(self._fly, effect, flight)
 
-    @property
-    def in_flight(self) -> int:
-        return len(self._flights)
-
     async def _fly(self, effect: Effect, flight: _Flight) -> None:
         events: Sequence[Event] = ()
         if log.isEnabledFor(logging.INFO):

@@ -9,7 +9,7 @@ from flyteidl.core import tasks_pb2
 from google.protobuf import json_format, struct_pb2
 from msgspec import structs
 
-from engine.data.container import Container, container_of, has_container
+from engine.data.container import Container, container_of
 from engine.model.errors import ErrorKind, Permanent
 from engine.model.graph import TaskSpec
 from tests.programs import task
@@ -58,7 +58,6 @@ def test_an_only_container_needs_no_name() -> None:
     ],
 )
 def test_a_task_with_nothing_to_run_names_its_type(spec: TaskSpec) -> None:
-    assert not has_container(spec)
     with pytest.raises(Permanent) as problem:
         container_of(spec)
     assert problem.value.failure.kind is ErrorKind.USER
