@@ -11,6 +11,7 @@ import os
 import select
 import signal
 import time
+from collections.abc import Iterable
 
 LIMIT_SECONDS = 10.0
 
@@ -23,6 +24,22 @@ def sweep(mark: bytes) -> int:
         killed |= found
         _kill_and_wait(found, mark, deadline)
     return len(killed)
+
+
+def wait_until_gone(pids: Iterable[int]) -> None:
+    """Wait for processes that are being killed. Blocking, bounded; where there are no pidfds it returns at once."""
+    deadline = time.monotonic() + LIMIT_SECONDS
+    if not hasattr(os, "pidfd_open"):
+        return
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            descriptor = os.pidfd_open(pid)
+            try:
+                dying = select.poll()
+                dying.register(descriptor, select.POLLIN)
+                dying.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            finally:
+                os.close(descriptor)
 
 
 def _marked(mark: bytes) -> set[int]:
