@@ -31,7 +31,7 @@ from engine.adapters.processes.messages import (
     signal_frame,
     start_frame,
 )
-from engine.adapters.processes.sweep import sweep, wait_until_gone
+from engine.adapters.processes.sweep import sweep
 
 log = logging.getLogger(__name__)
 
@@ -210,16 +210,12 @@ class Parent:
         self._jobs.clear()
 
     def _kill_leftovers(self) -> None:
-        """The kernel has killed the tasks' own processes; their children bear the mark, or the group's number.
-
-        A process that is dying has lost its mark already but holds its files still, so the tasks' own are waited for.
-        """
+        """The kernel has killed the tasks' own processes; their children bear the group's number or the mark."""
+        for job in self._jobs.values():
+            if job.begun is not None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(job.begun.pid, signal.SIGKILL)
         sweep("=".join(self._setup.mark).encode() + b"\0")
-        pids = [job.begun.pid for job in self._jobs.values() if job.begun is not None]
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
-        wait_until_gone(pids)
 
     def _hear_last_words(self) -> None:
         assert self._process is not None

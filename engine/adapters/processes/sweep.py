@@ -11,9 +11,10 @@ import os
 import select
 import signal
 import time
-from collections.abc import Iterable
 
 LIMIT_SECONDS = 10.0
+PF_EXITING = 4
+"""Of the flags in /proc/PID/stat (Linux, include/linux/sched.h)."""
 
 
 def sweep(mark: bytes) -> int:
@@ -23,23 +24,11 @@ def sweep(mark: bytes) -> int:
     while (found := _marked(mark)) and time.monotonic() < deadline:
         killed |= found
         _kill_and_wait(found, mark, deadline)
-    return len(killed)
-
-
-def wait_until_gone(pids: Iterable[int]) -> None:
-    """Wait for processes that are being killed. Blocking, bounded; where there are no pidfds it returns at once."""
-    deadline = time.monotonic() + LIMIT_SECONDS
-    if not hasattr(os, "pidfd_open"):
-        return
-    for pid in pids:
+    # The dying have lost their environment, and the mark with it, before they let go of their files.
+    for pid in filter(_is_dying, _processes()):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            descriptor = os.pidfd_open(pid)
-            try:
-                dying = select.poll()
-                dying.register(descriptor, select.POLLIN)
-                dying.poll(max(0.0, deadline - time.monotonic()) * 1000)
-            finally:
-                os.close(descriptor)
+            _wait(os.pidfd_open(pid), deadline)
+    return len(killed)
 
 
 def _marked(mark: bytes) -> set[int]:
@@ -60,6 +49,25 @@ def _environment(pid: int) -> bytes:
             return environ.read()
     except OSError:
         return b""
+
+
+def _is_dying(pid: int) -> bool:
+    """Whether the kernel is taking the process down at this moment. One that is down (a zombie) holds nothing more."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            state, *numbers = stat.read().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return state not in "ZX" and bool(int(numbers[5]) & PF_EXITING)
+
+
+def _wait(descriptor: int, deadline: float) -> None:
+    try:
+        end = select.poll()
+        end.register(descriptor, select.POLLIN)
+        end.poll(max(0.0, deadline - time.monotonic()) * 1000)
+    finally:
+        os.close(descriptor)
 
 
 def _kill_and_wait(pids: set[int], mark: bytes, deadline: float) -> None:
