@@ -13,6 +13,8 @@ import signal
 import time
 
 LIMIT_SECONDS = 10.0
+DYING_SECONDS = 1.0
+"""In all, for whatever is dying: it may be somebody else's process, stuck in the kernel."""
 PF_EXITING = 4
 """Of the flags in /proc/PID/stat (Linux, include/linux/sched.h)."""
 
@@ -25,6 +27,7 @@ def sweep(mark: bytes) -> int:
         killed |= found
         _kill_and_wait(found, mark, deadline)
     # The dying have lost their environment, and the mark with it, before they let go of their files.
+    deadline = min(deadline, time.monotonic() + DYING_SECONDS)
     for pid in filter(_is_dying, _processes()):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             _wait(os.pidfd_open(pid), deadline)
