@@ -17,6 +17,7 @@ from engine.loop.outbox import Outbox
 from engine.loop.propeller import Propeller
 from engine.loop.residents import Residents
 from engine.loop.submissions import Names
+from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
 from engine.machine import step
 from engine.machine.draft import Rules
@@ -152,8 +153,10 @@ async def running(parts: Parts, watchers: Watchers | None = None) -> AsyncIterat
     services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, outbox.hold)
     async with anyio.create_task_group() as group:
         group.start_soon(outbox.run)
+        timers = Timers(parts.clock, outbox.send)
+        group.start_soon(timers.run)
         effects = Effects(group, performers(handlers.values()), services, outbox.send, parts.backoff)
-        propeller = Propeller(parts.log, residents, effects, rules, parts.clock, watchers, parts.hook)
+        propeller = Propeller(parts.log, residents, effects, rules, parts.clock, watchers, timers, parts.hook)
         await group.start(propeller.run)
         yield Engine(parts, rules, residents, watchers)
         group.cancel_scope.cancel()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.machine.execution import Step
 from engine.model.effects import Effect
 from engine.model.events import Event
@@ -33,6 +35,10 @@ class Ledger:
         self.facts.extend(step.facts)
         self.events.extend(step.events)
         self.effects.extend(step.effects)
+
+    def moved(self) -> Iterator[tuple[Execution, Node]]:
+        for (execution, _), node in self.nodes.items():
+            yield self.executions[execution], node
 
     def changes(self) -> Changes:
         return Changes(

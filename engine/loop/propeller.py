@@ -13,6 +13,7 @@ from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
 from engine.loop.ledger import Ledger
 from engine.loop.residents import Residents
+from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
 from engine.machine import step
 from engine.machine.draft import Rules
@@ -37,10 +38,12 @@ class Propeller:
         rules: Rules,
         clock: Clock,
         watchers: Watchers,
+        timers: Timers,
         hook: Hook = nothing,
     ) -> None:
         self.log, self.residents, self.effects = event_log, residents, effects
         self.rules, self.clock, self.watchers, self.hook = rules, clock, watchers, hook
+        self.timers = timers
         self.stale_events = 0
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
@@ -82,6 +85,7 @@ class Propeller:
             resumed = step.resume(state, self.clock.now(), self.rules)
             state.absorb(resumed)
             ledger.enter(resumed)
+            self.timers.follow((state.record, state.nodes[path]) for path in state.live)
         if ledger.facts:
             await self.log.commit((), ledger.changes())
         self._finish(ledger)
@@ -91,6 +95,7 @@ class Propeller:
         self.stale_events += ledger.stale
         self.hook("before_launch")
         self.effects.launch(ledger.effects)
+        self.timers.follow(ledger.moved())
         self.hook("after_launch")
         # Before the finished ones are dropped: a watcher may look at the nodes that the facts speak of.
         self.watchers.tell(list(ledger.executions.values()), ledger.facts)

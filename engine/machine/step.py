@@ -10,7 +10,15 @@ from engine.machine.execution import ExecutionState, Step
 from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
 from engine.machine.handler import ElementStep, Move
 from engine.model.errors import Defect, ErrorKind, Failure
-from engine.model.events import AbortRequested, ChildEnded, Event, ExecutionSubmitted, NodeEvent
+from engine.model.events import (
+    AbortRequested,
+    ChildEnded,
+    Event,
+    ExecutionSubmitted,
+    NodeEvent,
+    NodeRetryRequested,
+    SignalSet,
+)
 from engine.model.graph import NodeKind, Program
 from engine.model.ids import ROOT_FRAME, EntityId, EntityKind, inner_frame
 from engine.model.phases import ExecutionPhase, NodePhase
@@ -77,6 +85,8 @@ def apply(state: ExecutionState, event: Event, now: float, rules: Rules) -> Step
             return _submit(draft, event)
         case AbortRequested():
             return _abort(draft, event)
+        case SignalSet() | NodeRetryRequested():
+            return draft.step(stale=True)
         case _:
             return _node_event(draft, event)
 

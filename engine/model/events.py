@@ -26,6 +26,8 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
     """A `LiteralMap` with every input, defaults and fixed inputs applied; empty = no inputs."""
     parent: AttemptKey | None = None
     submitted_at: float = 0.0
+    recovers: ExecutionId | None = None
+    """Take over what succeeded in this execution, which is terminal."""
     run: str = ""
     """Chosen by the submitter, different for each run of a name; a repeated submission may carry another one."""
 
@@ -37,6 +39,22 @@ class AbortRequested(Struct, frozen=True, omit_defaults=True, tag="execution.abo
     cause: str
     parent: AttemptKey | None = None
     """The launch plan node that wants an answer even if the execution is not there."""
+
+
+class SignalSet(Struct, frozen=True, omit_defaults=True, tag="signal.set", tag_field="type"):
+    """Somebody answers the gates of one id, those that wait and those that will."""
+
+    execution: ExecutionId
+    signal_id: str
+    value_uri: str
+    """A serialized `Literal`; a boolean for an approval."""
+
+
+class NodeRetryRequested(Struct, frozen=True, omit_defaults=True, tag="node.retry_requested", tag_field="type"):
+    """Somebody asks for one more attempt of a failed node of an execution that is not terminal."""
+
+    execution: ExecutionId
+    path: str
 
 
 class AboutAttempt(Struct, frozen=True, omit_defaults=True):
@@ -64,6 +82,8 @@ class NodePrepared(AboutAttempt, frozen=True, omit_defaults=True, tag="node.prep
     inputs_uri: str = ""
     size: int | None = None
     """Elements of a map node."""
+    choice: str = ""
+    """The arm that a branch node takes: the id of its body."""
 
 
 class AttemptStarted(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.started", tag_field="type"):
@@ -92,5 +112,27 @@ class AttemptStopped(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt
     """An attempt that was told to stop is gone: nothing of it runs any more."""
 
 
-NodeEvent = NodePrepared | AttemptStarted | AttemptSucceeded | AttemptFailed | AttemptStopped | ChildEnded
-Event = ExecutionSubmitted | AbortRequested | NodeEvent
+class AttemptPlanned(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.planned", tag_field="type"):
+    """A @dynamic task has ended and left a plan, which is compiled and stored."""
+
+    plan: str
+    """Digest of the plan's `Program`."""
+
+
+class TimerFired(AboutAttempt, frozen=True, omit_defaults=True, tag="timer.fired", tag_field="type"):
+    """The time that the node's `wake_at` named has come. A crash or a change of `wake_at` makes others stale."""
+
+    at: float
+
+
+NodeEvent = (
+    NodePrepared
+    | AttemptStarted
+    | AttemptPlanned
+    | AttemptSucceeded
+    | AttemptFailed
+    | AttemptStopped
+    | ChildEnded
+    | TimerFired
+)
+Event = ExecutionSubmitted | AbortRequested | SignalSet | NodeRetryRequested | NodeEvent

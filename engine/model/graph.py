@@ -27,7 +27,6 @@ class NodeKind(StrEnum):
     GATE = "gate"
     DYNAMIC = "dynamic"
     ARRAY_OF_LAUNCH_PLANS = "map over a launch plan"
-    FAILURE_NODE = "failure node"
 
 
 class FailurePolicy(StrEnum):
@@ -76,6 +75,43 @@ class ArraySpec(Struct, frozen=True):
     """The mapped task keeps its own interface: element inputs hold the items themselves, not lists."""
 
 
+class GateKind(StrEnum):
+    SIGNAL = "signal"
+    """wait_for_input: a typed value from outside."""
+    APPROVE = "approve"
+    SLEEP = "sleep"
+
+
+class GateSpec(Struct, frozen=True):
+    kind: GateKind
+    signal_id: str = ""
+    type: bytes = b""
+    """Serialized `LiteralType` of the value (SIGNAL)."""
+    variable: str = ""
+    """The output that the value becomes (SIGNAL)."""
+    seconds: float = 0.0
+    """How long it sleeps (SLEEP)."""
+
+
+class Arm(Struct, frozen=True):
+    """One way out of a conditional."""
+
+    node: str
+    """Id of its body in the branch's graph."""
+    condition: bytes = b""
+    """Serialized `BooleanExpression` over the branch node's own inputs; empty for the else arm, which stands last."""
+
+
+class BranchSpec(Struct, frozen=True):
+    arms: tuple[Arm, ...]
+    """In order: the first whose condition holds is taken."""
+    graph: Graph
+    """The bodies, one node an arm, without start- and end-node. Their promises and upstream ids are those of the graph
+    around the branch (of the outermost branch, where branches nest), not of this one."""
+    refusal: str = ""
+    """The author's message of `else_().fail(...)`, where there is no else arm."""
+
+
 class NodeSpec(Struct, frozen=True):
     id: str
     kind: NodeKind
@@ -93,6 +129,8 @@ class NodeSpec(Struct, frozen=True):
     """Per attempt, from its start."""
     interruptible: bool | None = None
     array: ArraySpec | None = None
+    branch: BranchSpec | None = None
+    gate: GateSpec | None = None
     detail: str = ""
     """For a kind without a handler: what the author used, for the error message."""
 
@@ -104,7 +142,11 @@ class Graph(Struct, frozen=True):
     interface: Interface
     nodes: Mapping[str, NodeSpec]
     downstream: Mapping[str, tuple[str, ...]]
+    """Node id -> the nodes that may become ready when it ends: those that wait for it, and the branches with an arm
+    that waits for it."""
     policy: FailurePolicy = FailurePolicy.FAIL_IMMEDIATELY
+    failure: NodeSpec | None = None
+    """The clean-up (on_failure): not in `nodes`, run when the graph has failed and nothing of it is live any more."""
 
 
 class LaunchPlanSpec(Struct, frozen=True):
@@ -127,6 +169,8 @@ class Program(Struct, frozen=True):
     launch_plans: Mapping[EntityId, LaunchPlanSpec]
     code_root: str = ""
     """Local folder that holds the modules of its tasks; part of the digest. Empty where images hold them."""
+    root: EntityId | None = None
+    """The workflow to run, where the program is the plan that a @dynamic task wrote."""
 
     def task(self, target: EntityId | None) -> TaskSpec:
         assert target is not None

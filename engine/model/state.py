@@ -39,6 +39,11 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     abort_cause: str | None = None
     sequence: int = 0
     """Number of its last history fact."""
+    signals: dict[str, str] = {}
+    """Signals that have come: signal id -> URI of the value (a serialized `Literal`), kept until a gate takes it and
+    beyond, since gates of one id share it."""
+    recovers: ExecutionId | None = None
+    """The execution whose succeeded nodes this one takes over, by their paths."""
 
     @property
     def terminal(self) -> bool:
@@ -87,6 +92,12 @@ class Node(Struct, frozen=True, omit_defaults=True):
     outputs_uri: str = ""
     error: Failure | None = None
     elements: Elements | None = None
+    wake_at: float = 0.0
+    """A live node wants a TimerFired at this time; 0 = none."""
+    choice: str = ""
+    """The arm that a branch node took: the id of its body."""
+    plan: str = ""
+    """Digest of the `Program` that this attempt of a @dynamic task wrote (DYNAMIC_RUNNING and after)."""
 
     @property
     def terminal(self) -> bool:
