@@ -156,7 +156,7 @@ async def running(parts: Parts, watchers: Watchers | None = None) -> AsyncIterat
         timers = Timers(parts.clock, outbox.send)
         group.start_soon(timers.run)
         effects = Effects(group, performers(handlers.values()), services, outbox.send, parts.backoff)
-        propeller = Propeller(parts.log, residents, effects, rules, parts.clock, watchers, timers, parts.hook)
+        propeller = Propeller(parts.log, residents, effects, rules, timers, watchers, parts.hook)
         await group.start(propeller.run)
         yield Engine(parts, rules, residents, watchers)
         group.cancel_scope.cancel()

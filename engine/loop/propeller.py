@@ -23,7 +23,6 @@ from engine.model.events import AbortRequested, Event, ExecutionSubmitted
 from engine.model.graph import Program
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution
-from engine.ports.clock import Clock
 from engine.ports.eventlog import DeadLetter, EventLog, Record
 
 log = logging.getLogger(__name__)
@@ -36,14 +35,12 @@ class Propeller:
         residents: Residents,
         effects: Effects,
         rules: Rules,
-        clock: Clock,
-        watchers: Watchers,
         timers: Timers,
+        watchers: Watchers,
         hook: Hook = nothing,
     ) -> None:
         self.log, self.residents, self.effects = event_log, residents, effects
-        self.rules, self.clock, self.watchers, self.hook = rules, clock, watchers, hook
-        self.timers = timers
+        self.rules, self.timers, self.watchers, self.hook = rules, timers, watchers, hook
         self.stale_events = 0
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
@@ -82,7 +79,7 @@ class Propeller:
                 continue
             state = ExecutionState.of(snapshot.execution, program, snapshot.nodes)
             self.residents.add(state)
-            resumed = step.resume(state, self.clock.now(), self.rules)
+            resumed = step.resume(state, self.timers.clock.now(), self.rules)
             state.absorb(resumed)
             ledger.enter(resumed)
             self.timers.follow((state.record, state.nodes[path]) for path in state.live)
@@ -143,13 +140,13 @@ class Propeller:
 
     def _step(self, record: Record, event: Event, state: ExecutionState, ledger: Ledger) -> None:
         try:
-            done = step.apply(state, event, self.clock.now(), self.rules)
+            done = step.apply(state, event, self.timers.clock.now(), self.rules)
         except Exception as error:  # a verdict follows: this execution ends, the others go on
             log.exception("event could not be applied", extra={"execution": str(event.execution)})
             reason = f"{type(error).__name__}: {error}"
             ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
             failure = Failure("IllegalStateError", ErrorKind.SYSTEM, shorten(reason))
-            done = step.give_up(state, failure, self.clock.now(), self.rules)
+            done = step.give_up(state, failure, self.timers.clock.now(), self.rules)
         state.absorb(done)
         ledger.enter(done)
 

@@ -23,7 +23,7 @@ _Place = tuple[ExecutionId, str]
 
 class Timers:
     def __init__(self, clock: Clock, append: Callable[[Sequence[Event]], Awaitable[None]]) -> None:
-        self._clock, self._append = clock, append
+        self.clock, self._append = clock, append
         self._due: dict[_Place, tuple[float, AttemptKey]] = {}
         self._heap: list[tuple[float, _Place]] = []
         """May hold times that are out of date: `_due` tells."""
@@ -54,11 +54,11 @@ class Timers:
         """Tell of what has come due, for ever."""
         while True:
             self._earlier = anyio.Event()
-            fired = self._take(self._clock.now())
+            fired = self._take(self.clock.now())
             if fired:
                 await self._append(fired)
                 continue
-            nap = min(self._heap[0][0] - self._clock.now(), LONGEST_NAP_SECONDS) if self._heap else float("inf")
+            nap = min(self._heap[0][0] - self.clock.now(), LONGEST_NAP_SECONDS) if self._heap else float("inf")
             with anyio.move_on_after(nap):
                 await self._earlier.wait()
 
