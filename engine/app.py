@@ -68,7 +68,9 @@ class Engine:
         await self.blobs.put(self.blobs.uri(layout.package(package.digest)), pack(package), durable=True)
         return package.digest
 
-    async def submit(self, execution: ExecutionId, entity: EntityId, package: str, inputs: bytes) -> None:
+    async def submit(
+        self, execution: ExecutionId, entity: EntityId, package: str, inputs: bytes, *, overwrite_cache: bool = False
+    ) -> None:
         """Start an execution; returns when the submission is durable.
 
         inputs: a serialized `LiteralMap` with every input of the workflow. The same submission twice is the same as
@@ -85,7 +87,13 @@ class Engine:
             raise BadInput(f"{entity} can't be run: {problem}; nothing was started")
         uri = self.blobs.uri(layout.workflow_inputs(execution)) if inputs else ""
         event = ExecutionSubmitted(
-            execution, entity, package, uri, submitted_at=self.parts.clock.now(), run=secrets.token_hex(8)
+            execution,
+            entity,
+            package,
+            uri,
+            submitted_at=self.parts.clock.now(),
+            overwrite_cache=overwrite_cache,
+            run=secrets.token_hex(8),
         )
         async with self._names.alone(event, inputs) as first:
             if first:

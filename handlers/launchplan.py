@@ -83,6 +83,7 @@ class LaunchPlanHandler:
             inputs_uri=uri,
             parent=effect.key,
             submitted_at=services.clock.now(),
+            overwrite_cache=effect.origin.overwrite_cache,
         )
         return (child, AttemptStarted(effect.key, uri))
 

@@ -60,6 +60,7 @@ class RunCommand(click.Command):
 @click.option(
     "--code-root", type=click.Path(path_type=Path), help="Folder of a package's modules.  [default: this folder]"
 )
+@click.option("--overwrite-cache", is_flag=True, help="Run tasks whose results are cached too, and keep the new ones.")
 @click.option("--project", callback=label, help="Project of the execution.  [default: setting execution.project]")
 @click.option("--domain", callback=label, help="Domain of the execution.  [default: setting execution.domain]")
 @settings

@@ -31,6 +31,7 @@ class RunOptions:
     code_root: Path | None
     project: str | None
     domain: str | None
+    overwrite_cache: bool
 
 
 @dataclass(frozen=True, slots=True)

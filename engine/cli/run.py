@@ -114,7 +114,8 @@ async def _execute(context: Context, engine: Engine, request: Request, chosen: C
     package = await engine.store_package(chosen.package)
     known = (await engine.log.find([execution])).get(execution)
     async with showing(engine, [execution], quiet=as_json):
-        await engine.submit(execution, chosen.entity, package, inputs)
+        overwrite = request.options.overwrite_cache
+        await engine.submit(execution, chosen.entity, package, inputs, overwrite_cache=overwrite)
         if known is not None and known.terminal:
             tell(f"execution {execution.name} has {known.phase.value} already: this is its result, nothing ran")
         context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from engine.machine.execution import ExecutionState, Frame, Step
 from engine.machine.handler import Context, Move, NodeHandler
+from engine.model.cache import CacheStatus
 from engine.model.effects import Effect
 from engine.model.errors import Defect, Failure
 from engine.model.events import Event
@@ -89,14 +90,14 @@ class Draft:
         old = self.node(path)
         was_terminal = old.terminal
         for step in move.elements:
-            self._fact(step.phase.name, path, step.attempt, step.error, step.index)
+            self._fact(step.phase.name, path, step.attempt, step.error, step.index, step.cache)
         for new in move.states:
             if new.phase is not old.phase:
                 if not allowed(old.phase, new.phase):
                     raise Defect(f"node {path} of {self.record.id} can't go from {old.phase.name} to {new.phase.name}")
                 if new.attempt < old.attempt:
                     raise Defect(f"node {path} of {self.record.id}: attempt {new.attempt} after {old.attempt}")
-                self._fact(new.phase.name, path, new.attempt, new.error)
+                self._fact(new.phase.name, path, new.attempt, new.error, cache=new.cache)
             old = new
         self.nodes[path] = old
         self.effects.extend(move.effects)
@@ -108,6 +109,15 @@ class Draft:
         self.record = structs.replace(self.record, phase=phase, **changes)
         self._fact(phase.value, "", 0, self.record.error)
 
-    def _fact(self, phase: str, path: str, attempt: int, error: Failure | None, index: int | None = None) -> None:
+    def _fact(
+        self,
+        phase: str,
+        path: str,
+        attempt: int,
+        error: Failure | None,
+        index: int | None = None,
+        cache: CacheStatus | None = None,
+    ) -> None:
         self.record = structs.replace(self.record, sequence=self.record.sequence + 1)
-        self.facts.append(Fact(self.record.id, self.record.sequence, self.now, phase, path, index, attempt, error))
+        fact = Fact(self.record.id, self.record.sequence, self.now, phase, path, index, attempt, error, cache)
+        self.facts.append(fact)

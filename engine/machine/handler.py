@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from engine.model.cache import CacheStatus
 from engine.model.effects import Effect, Origin
 from engine.model.errors import Failure
 from engine.model.events import Event, NodeEvent
@@ -50,6 +51,7 @@ class ElementStep(Struct, frozen=True):
     attempt: int
     phase: NodePhase
     error: Failure | None = None
+    cache: CacheStatus | None = None
 
 
 class Move(Struct, frozen=True):
@@ -84,7 +86,8 @@ class Context(Struct, frozen=True):
 
     @property
     def origin(self) -> Origin:
-        return Origin(self.execution.workflow, self.execution.entity, self.execution.package, self.program.code_root)
+        record = self.execution
+        return Origin(record.workflow, record.entity, record.package, self.program.code_root, record.overwrite_cache)
 
 
 class NodeHandler(Protocol):

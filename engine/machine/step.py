@@ -35,6 +35,7 @@ def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
         inputs_uri=event.inputs_uri,
         parent=event.parent,
         submitted_at=event.submitted_at,
+        overwrite_cache=event.overwrite_cache,
         run=event.run,
     )
     return ExecutionState.of(record, program)
@@ -69,11 +70,12 @@ def workflow_of(entity: EntityId, program: Program) -> EntityId:
 
 def same_submission(record: Execution, event: ExecutionSubmitted) -> bool:
     """Whether a submission repeats the one that made this execution; when, and as which run, does not count."""
-    return (record.entity, record.package, record.inputs_uri, record.parent) == (
+    return (record.entity, record.package, record.inputs_uri, record.parent, record.overwrite_cache) == (
         event.entity,
         event.package,
         event.inputs_uri,
         event.parent,
+        event.overwrite_cache,
     )
 
 

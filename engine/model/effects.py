@@ -22,6 +22,7 @@ class Origin(Struct, frozen=True):
     entity: EntityId
     package: str
     code_root: str = ""
+    overwrite_cache: bool = False
 
 
 class ResolveInputs(Struct, frozen=True):

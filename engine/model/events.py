@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from engine.model.cache import CacheStatus
 from engine.model.errors import Failure
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.phases import ExecutionPhase
@@ -28,6 +29,8 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
     submitted_at: float = 0.0
     recovers: ExecutionId | None = None
     """Take over what succeeded in this execution, which is terminal."""
+    overwrite_cache: bool = False
+    """Run every task whose results are cached, and keep the new results; child executions do the same."""
     run: str = ""
     """Chosen by the submitter, different for each run of a name; a repeated submission may carry another one."""
 
@@ -90,6 +93,7 @@ class AttemptStarted(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt
     """The task really runs; for a launch plan node, its child execution is submitted."""
 
     inputs_uri: str = ""
+    cache: CacheStatus | None = None
 
 
 class AttemptSucceeded(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.succeeded", tag_field="type"):
@@ -98,6 +102,8 @@ class AttemptSucceeded(AboutAttempt, frozen=True, omit_defaults=True, tag="attem
     outputs_uri: str = ""
     output_bytes: dict[str, int] = {}
     """For a map element: per output variable, the bytes its framed literal takes in the gathered list."""
+    cache: CacheStatus | None = None
+    """HIT: nothing has run."""
 
 
 class AttemptFailed(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.failed", tag_field="type"):
@@ -106,6 +112,7 @@ class AttemptFailed(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.
     failure: Failure
     recoverable: bool = False
     """May be tried again, within the budget of `failure.kind`."""
+    cache: CacheStatus | None = None
 
 
 class AttemptStopped(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.stopped", tag_field="type"):

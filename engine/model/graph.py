@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from engine.model.cache import CachePolicy
 from engine.model.ids import EntityId
 
 START_NODE = "start-node"
@@ -131,6 +132,10 @@ class NodeSpec(Struct, frozen=True):
     array: ArraySpec | None = None
     branch: BranchSpec | None = None
     gate: GateSpec | None = None
+    cache: CachePolicy | None = None
+    """Of a task node or of the elements of a map node; None = its results are not cached."""
+    overrides: bytes = b""
+    """Serialized flyteidl `TaskNodeOverrides`: what `with_overrides` says about resources, image and pod."""
     detail: str = ""
     """For a kind without a handler: what the author used, for the error message."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from engine.model.cache import CacheStatus
 from engine.model.errors import Failure
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
@@ -31,6 +32,8 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     """The launch plan node that waits for this execution."""
     submitted_at: float = 0.0
     """Seconds since the epoch, as every `_at` here."""
+    overwrite_cache: bool = False
+    """Results that are cached are not used but replaced."""
     run: str = ""
     """Part of every attempt key, so that what an earlier run of this name left behind is never taken for this one's."""
     started_at: float = 0.0
@@ -75,6 +78,8 @@ class Elements(Struct, frozen=True, omit_defaults=True):
     output_bytes: dict[str, int] = {}
     """Per output variable: bytes of the framed element literals gathered so far (see data.gather)."""
     first_error: Failure | None = None
+    cached: int = 0
+    """Elements whose result came from the cache."""
 
 
 class Node(Struct, frozen=True, omit_defaults=True):
@@ -91,6 +96,8 @@ class Node(Struct, frozen=True, omit_defaults=True):
     inputs_uri: str = ""
     outputs_uri: str = ""
     error: Failure | None = None
+    cache: CacheStatus | None = None
+    """Of the last attempt; what the elements of a map did stands in their facts."""
     elements: Elements | None = None
     wake_at: float = 0.0
     """A live node wants a TimerFired at this time; 0 = none."""
@@ -120,6 +127,7 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     index: int | None = None
     attempt: int = 0
     error: Failure | None = None
+    cache: CacheStatus | None = None
 
 
 class Snapshot(Struct, frozen=True):

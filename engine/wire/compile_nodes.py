@@ -13,6 +13,7 @@ from msgspec import structs
 from engine.model.graph import START_NODE, Binding, Interface, LaunchPlanSpec, NodeKind, NodeSpec
 from engine.model.ids import EntityId, EntityKind
 from engine.wire.compile_arrays import array_interface, array_problems, array_spec
+from engine.wire.compile_cache import Caching, caching_of_node
 from engine.wire.compile_plans import plan_interface
 from engine.wire.compile_tasks import CompiledTask, Policy, policy_of
 from engine.wire.entities import branch_bodies
@@ -122,10 +123,17 @@ def _task(node: Node, targets: Targets) -> Built:
     if task is None:
         return _missing(node, NodeKind.TASK, target, targets)
     kind = NodeKind.DYNAMIC if task.dynamic else NodeKind.TASK
-    spec = _spec(node, kind, target, policy_of(node.metadata).over(task.policy))
+    # A task without outputs has nothing to keep.
+    caching = caching_of_node(node.metadata).over(task.caching) if task.spec.interface.outputs else Caching()
+    spec = structs.replace(
+        _spec(node, kind, target, policy_of(node.metadata).over(task.policy)),
+        cache=caching.policy(),
+        overrides=node.task_node.overrides.SerializeToString(deterministic=True),
+    )
     if task.dynamic:
         spec = structs.replace(spec, detail=f"the @dynamic task {target.name}")
-    return Built(node, spec, NodeInterface(task.spec.interface.inputs, task.spec.interface.outputs))
+    wrong = ("its results are to be cached, but no cache version is given",) if caching.lacks_version else ()
+    return Built(node, spec, NodeInterface(task.spec.interface.inputs, task.spec.interface.outputs), wrong)
 
 
 def _workflow(node: Node, targets: Targets) -> Built:
@@ -157,6 +165,8 @@ def _array(node: Node, targets: Targets) -> Built:
     spec = structs.replace(
         _spec(node, kind, element.spec.target, policy),
         array=array_spec(node.array_node),
+        cache=element.spec.cache,
+        overrides=element.spec.overrides,
         detail=f"a map over the {element.spec.target}",
     )
     interface = array_interface(node.array_node, element.interface)

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from engine.model.graph import TaskSpec
 from engine.model.ids import EntityKind
+from engine.wire.compile_cache import Caching, caching_of_task
 from engine.wire.interfaces import entity_id, interface_of
 
 LEGACY_MAP = "container_array"
@@ -36,6 +37,7 @@ class Policy(Struct, frozen=True):
 class CompiledTask(Struct, frozen=True):
     spec: TaskSpec
     policy: Policy
+    caching: Caching
     dynamic: bool = False
     lacks: str = ""
     """Why no runner of this version can run it; empty if one can."""
@@ -69,7 +71,8 @@ def compile_task(template: TaskTemplate, dynamic: Collection[str]) -> CompiledTa
         runtime_type="FLYTE_SDK" if sdk else "OTHER",
         runtime_version=runtime.version,
     )
-    return CompiledTask(spec, policy_of(template.metadata), template.id.name in dynamic, lacks_of(template))
+    dynamically = template.id.name in dynamic
+    return CompiledTask(spec, policy_of(template.metadata), caching_of_task(template), dynamically, lacks_of(template))
 
 
 def lacks_of(template: TaskTemplate) -> str:
