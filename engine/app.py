@@ -106,11 +106,12 @@ class Engine:
             self._names.forget(execution)
             await self._refuse_other(known, event, inputs)
             return
-        # What an earlier run of this name left in its folders must not answer for this one.
-        await self.blobs.delete(self.blobs.uri(layout.execution_prefix(execution)))
-        if uri:
-            await self.blobs.put(uri, inputs, durable=True)
-        await self.log.append([event], durable=True)
+        with self.residents.expecting(execution):
+            # What an earlier run of this name left in its folders must not answer for this one.
+            await self.blobs.delete(self.blobs.uri(layout.execution_prefix(execution)))
+            if uri:
+                await self.blobs.put(uri, inputs, durable=True)
+            await self.log.append([event], durable=True)
 
     async def _refuse_other(self, known: Execution, event: ExecutionSubmitted, inputs: bytes) -> None:
         same = step.same_submission(known, event)
@@ -127,15 +128,13 @@ class Engine:
         await self.log.append([AbortRequested(execution, cause)], durable=True)
 
     async def wait(self, execution: ExecutionId) -> Execution:
-        """The execution, once it is terminal. Raises BadInput when there is none of that name."""
-        with self.watchers.ending(execution) as ended:
-            known = await self._known(execution)
-            if known is None or not known.terminal:
-                await ended.wait()
+        """The execution, once it is terminal; also one that nobody has submitted yet."""
+        with self.watchers.ending(execution) as ending:
+            if not self.residents.knows(execution):
                 known = await self._known(execution)
-        if known is None:
-            raise BadInput(f"there is no execution {execution.name}")
-        return known
+                if known is not None and known.terminal:
+                    return known
+            return await ending.wait()
 
     async def _known(self, execution: ExecutionId) -> Execution | None:
         return (await self.log.find([execution])).get(execution)

@@ -105,7 +105,7 @@ class Propeller:
         unknown: list[ExecutionId] = []
         for record in records:
             event = record.event
-            if isinstance(event, ExecutionSubmitted | AbortRequested) and self.residents.get(event.execution) is None:
+            if isinstance(event, ExecutionSubmitted | AbortRequested) and not self.residents.knows(event.execution):
                 unknown.append(event.execution)
         found = await self.log.find(unknown) if unknown else {}
         for record in records:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 
 from engine.machine.execution import ExecutionState
 from engine.model.graph import Program
@@ -21,6 +22,7 @@ class Residents:
         self._programs: dict[str, Program] = {}
         """By digest; the one that became idle last stands last."""
         self._states: dict[ExecutionId, ExecutionState] = {}
+        self._expected: set[ExecutionId] = set()
         self._uses: Counter[str] = Counter()
         """Digest -> executions in memory."""
 
@@ -35,6 +37,19 @@ class Residents:
 
     def get(self, execution: ExecutionId) -> ExecutionState | None:
         return self._states.get(execution)
+
+    @contextmanager
+    def expecting(self, execution: ExecutionId) -> Iterator[None]:
+        """The log was asked: it has no such execution. It is being submitted in this block."""
+        self._expected.add(execution)
+        try:
+            yield
+        finally:
+            self._expected.discard(execution)
+
+    def knows(self, execution: ExecutionId) -> bool:
+        """Whether the log need not be asked: the execution is in memory, or on its way there."""
+        return execution in self._states or execution in self._expected
 
     def add(self, state: ExecutionState) -> None:
         self._states[state.record.id] = state

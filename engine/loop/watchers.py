@@ -13,20 +13,38 @@ from engine.model.state import Execution, Fact
 Watcher = Callable[[Sequence[Execution], Sequence[Fact]], None]
 
 
+class Ending:
+    """What a waiter for an execution's end holds."""
+
+    def __init__(self) -> None:
+        self._told = anyio.Event()
+        self._record: Execution | None = None
+
+    def tell(self, record: Execution) -> None:
+        self._record = record
+        self._told.set()
+
+    async def wait(self) -> Execution:
+        """The execution, once its end is committed."""
+        await self._told.wait()
+        assert self._record is not None
+        return self._record
+
+
 class Watchers:
     """Told after each commit, in the loop: a watcher must be quick and must not wait."""
 
     def __init__(self) -> None:
         self._watchers: list[Watcher] = []
-        self._ends: dict[ExecutionId, list[anyio.Event]] = {}
+        self._ends: dict[ExecutionId, list[Ending]] = {}
 
     def tell(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
         for watcher in list(self._watchers):
             watcher(executions, facts)
         for record in executions:
             if record.terminal and record.id in self._ends:
-                for ended in self._ends[record.id]:
-                    ended.set()
+                for ending in self._ends[record.id]:
+                    ending.tell(record)
 
     def add(self, watcher: Watcher) -> None:
         """From now on, for as long as the engine lives."""
@@ -41,9 +59,9 @@ class Watchers:
             self._watchers.remove(watcher)
 
     @contextmanager
-    def ending(self, execution: ExecutionId) -> Iterator[anyio.Event]:
-        """An event that is set when the execution becomes terminal while the block is entered."""
-        ended = anyio.Event()
+    def ending(self, execution: ExecutionId) -> Iterator[Ending]:
+        """Told when the execution becomes terminal while the block is entered."""
+        ended = Ending()
         waiters = self._ends.setdefault(execution, [])
         waiters.append(ended)
         try:

@@ -37,6 +37,7 @@ class Draft:
     def __init__(self, state: ExecutionState, rules: Rules, now: float) -> None:
         self.state, self.rules, self.now = state, rules, now
         self.record = state.record
+        """Its sequence number is brought up to date by `step` only."""
         self.nodes: dict[str, Node] = {}
         self.facts: list[Fact] = []
         self.effects: list[Effect] = []
@@ -45,6 +46,8 @@ class Draft:
         """Nodes that became terminal and whose consequences are not drawn yet."""
 
     def step(self, *, stale: bool = False) -> Step:
+        if self.facts:
+            self.record = structs.replace(self.record, sequence=self.facts[-1].sequence)
         return Step(self.record, self.nodes, self.facts, self.effects, self.events, stale)
 
     # Reading: the draft first, then the execution.
@@ -118,6 +121,6 @@ class Draft:
         index: int | None = None,
         cache: CacheStatus | None = None,
     ) -> None:
-        self.record = structs.replace(self.record, sequence=self.record.sequence + 1)
-        fact = Fact(self.record.id, self.record.sequence, self.now, phase, path, index, attempt, error, cache)
+        sequence = self.state.record.sequence + len(self.facts) + 1
+        fact = Fact(self.state.record.id, sequence, self.now, phase, path, index, attempt, error, cache)
         self.facts.append(fact)

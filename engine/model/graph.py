@@ -29,6 +29,8 @@ class NodeKind(StrEnum):
     DYNAMIC = "dynamic"
     ARRAY_OF_LAUNCH_PLANS = "map over a launch plan"
 
+    __hash__ = str.__hash__
+
 
 class FailurePolicy(StrEnum):
     FAIL_IMMEDIATELY = "FAIL_IMMEDIATELY"

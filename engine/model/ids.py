@@ -34,6 +34,8 @@ class EntityKind(StrEnum):
     WORKFLOW = "workflow"
     LAUNCH_PLAN = "launch_plan"
 
+    __hash__ = str.__hash__
+
 
 class EntityId(Struct, frozen=True, order=True):
     """A registered task, workflow or launch plan."""

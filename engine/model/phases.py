@@ -26,6 +26,9 @@ class NodePhase(IntEnum):
     ABORTING = 13
     ABORTED = 14
 
+    # Enum's own hash runs in Python, and phases are looked up at every step.
+    __hash__ = int.__hash__
+
 
 class ExecutionPhase(StrEnum):
     READY = "READY"
@@ -37,6 +40,8 @@ class ExecutionPhase(StrEnum):
     FAILED = "FAILED"
     ABORTING = "ABORTING"
     ABORTED = "ABORTED"
+
+    __hash__ = str.__hash__
 
 
 _P = NodePhase

@@ -7,9 +7,11 @@ goes up when old bytes would be misread; the upcast from the version before is t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TypeVar, get_args
 
 import msgpack
+import msgspec
 from msgspec import Struct, convert, to_builtins
 
 from engine.model.errors import BadInput, Defect
@@ -59,7 +61,7 @@ def pack_execution(execution: Execution) -> bytes:
 
 
 def unpack_execution(data: bytes) -> Execution:
-    return _shape("execution", _unpack("execution", data, STATE_VERSION, STATE_UPCASTS), Execution)
+    return _state("execution", data, Execution)
 
 
 def pack_node(node: Node) -> bytes:
@@ -67,7 +69,7 @@ def pack_node(node: Node) -> bytes:
 
 
 def unpack_node(data: bytes) -> Node:
-    return _shape("node", _unpack("node", data, STATE_VERSION, STATE_UPCASTS), Node)
+    return _state("node", data, Node)
 
 
 def pack_fact(fact: Fact) -> bytes:
@@ -75,7 +77,7 @@ def pack_fact(fact: Fact) -> bytes:
 
 
 def unpack_fact(data: bytes) -> Fact:
-    return _shape("fact", _unpack("fact", data, STATE_VERSION, STATE_UPCASTS), Fact)
+    return _state("fact", data, Fact)
 
 
 def pack_dead_letter(letter: DeadLetter) -> bytes:
@@ -83,7 +85,7 @@ def pack_dead_letter(letter: DeadLetter) -> bytes:
 
 
 def unpack_dead_letter(data: bytes) -> DeadLetter:
-    return _shape("dead letter", _unpack("dead letter", data, STATE_VERSION, STATE_UPCASTS), DeadLetter)
+    return _state("dead letter", data, DeadLetter)
 
 
 def unpack_record(offset: int, data: bytes) -> Record:
@@ -94,21 +96,60 @@ def unpack_record(offset: int, data: bytes) -> Record:
         return Record(offset, None, data, str(problem))
 
 
+class _Versioned(Struct):
+    v: int
+
+
 _EVENTS: Mapping[str, type[Event]] = {str(noun.__struct_config__.tag): noun for noun in get_args(Event)}
+
+
+_encoder = msgspec.msgpack.Encoder()
+_version_of = msgspec.msgpack.Decoder(_Versioned)
 
 
 def _pack(noun: Struct, version: int) -> bytes:
     try:
+        return _with_version(_encoder.encode(noun), version)
+    except (ValueError, TypeError, OverflowError):
+        return _pack_odd(noun, version)
+
+
+def _with_version(packed: bytes, version: int) -> bytes:
+    """A packed map with one more key: its header counts the keys, in half a byte or in two bytes."""
+    if packed[0] < 0x8F:
+        return b"".join((bytes((packed[0] + 1,)), packed[1:], _version_key(version)))
+    count, begin = (15, 1) if packed[0] == 0x8F else (int.from_bytes(packed[1:3], "big"), 3)
+    return b"".join((b"\xde", (count + 1).to_bytes(2, "big"), packed[begin:], _version_key(version)))
+
+
+@cache
+def _version_key(version: int) -> bytes:
+    return bytes(msgpack.packb("v") + msgpack.packb(version))
+
+
+def _pack_odd(noun: Struct, version: int) -> bytes:
+    """What msgspec can't pack: a file name or output that is no valid UTF-8 came in as lone surrogates, and stays."""
+    try:
         fields: Fields = to_builtins(noun, builtin_types=_RAW)
         fields["v"] = version
-        try:
-            packed: bytes = msgpack.packb(fields)
-        except UnicodeEncodeError:
-            # A file name or output that is no valid UTF-8 came in as lone surrogates: kept as they are.
-            packed = msgpack.packb(fields, unicode_errors="surrogatepass")
+        packed: bytes = msgpack.packb(fields, unicode_errors="surrogatepass")
     except (ValueError, TypeError, OverflowError) as error:
         raise Defect(f"{type(noun).__name__} can't be packed ({error}): {noun!r:.500}") from error
     return packed
+
+
+def _state(what: str, data: bytes, noun: type[_T]) -> _T:
+    """A noun of STATE_VERSION from its bytes; the long way round only where something is odd."""
+    try:
+        found = _decoder(noun).decode(data) if _version_of.decode(data).v == STATE_VERSION else None
+    except ValueError:
+        found = None
+    return found or _shape(what, _unpack(what, data, STATE_VERSION, STATE_UPCASTS), noun)
+
+
+@cache
+def _decoder(noun: type[_T]) -> msgspec.msgpack.Decoder[_T]:
+    return msgspec.msgpack.Decoder(noun)
 
 
 def _unpack(what: str, data: bytes, version: int, upcasts: Upcasts) -> Fields:

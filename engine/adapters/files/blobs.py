@@ -146,7 +146,8 @@ class FileBlobs:
     async def delete(self, prefix_uri: str) -> None:
         path = self._names.path(prefix_uri)
         try:
-            await self._large.call(partial(self._disk.remove, path))
+            if await self._small.call(partial(self._disk.is_there, path)):
+                await self._large.call(partial(self._disk.remove, path))
         except OSError as error:
             raise faults.writing(error, prefix_uri) from error
 

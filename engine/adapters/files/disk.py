@@ -83,13 +83,17 @@ class Disk:
             for folder in folders.above(self.root, path):
                 _sync_folder(folder)
 
-    def remove(self, path: str, known: Known) -> None:
-        """The object and everything below it; no error if there is nothing."""
+    def is_there(self, path: str, known: Known) -> bool:
         try:
             folders.find(self.root, os.path.dirname(path), known)
         except (FileNotFoundError, NotADirectoryError):
-            return
-        remove(path)
+            return False
+        return os.path.lexists(path)
+
+    def remove(self, path: str, known: Known) -> None:
+        """The object and everything below it; no error if there is nothing."""
+        if self.is_there(path, known):
+            remove(path)
 
     def walk(self, folder: str) -> Generator[str, None, None]:
         """Paths of the objects below a folder, links left out; nothing if it is not there."""

@@ -32,10 +32,19 @@ MAX_OFFSET = 2**63 - 1
 _T = TypeVar("_T")
 
 
+class _Asked:
+    """Executions that several callers look for with one query."""
+
+    def __init__(self) -> None:
+        self.ids: list[ExecutionId] = []
+        self.found: dict[ExecutionId, Execution] | None = None
+
+
 class SqliteReader:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self._path = connection, path
         self._one_at_a_time = anyio.CapacityLimiter(1)
+        self._asked, self._finding = _Asked(), anyio.Lock()
 
     async def close(self) -> None:
         """Close the connection, after a query that is still running. Cancelling leaves that to the thread."""
@@ -49,10 +58,17 @@ class SqliteReader:
                 yield snapshot
 
     async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """Those who ask while a query is under way share the next one."""
         if not ids:
             return {}
-        found = await self._run(partial(self._find, [key_of(execution) for execution in ids]))
-        return {execution.id: execution for execution in found}
+        asked = self._asked
+        asked.ids += ids
+        async with self._finding:
+            if asked.found is None:
+                self._asked = _Asked()
+                rows = await self._run(partial(self._find, [key_of(execution) for execution in asked.ids]))
+                asked.found = {execution.id: execution for execution in rows}
+        return {execution: asked.found[execution] for execution in ids if execution in asked.found}
 
     async def snapshot(self, execution: ExecutionId) -> Snapshot | None:
         return await self._run(partial(self._snapshot, key_of(execution)))
