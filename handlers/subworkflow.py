@@ -12,7 +12,7 @@ from msgspec import structs
 from engine.data.nodes import resolve_and_store
 from engine.machine.handler import AbortNode, Consequence, Context, FrameClosed, FrameFailed, FrameSucceeded, Move
 from engine.model.effects import Effect, ResolveInputs, StopAttempt
-from engine.model.events import AttemptFailed, AttemptStopped, Event, NodeEvent, NodePrepared
+from engine.model.events import AboutAttempt, AttemptFailed, AttemptStopped, Event, NodeEvent, NodePrepared
 from engine.model.graph import NodeKind
 from engine.model.phases import NodePhase
 from engine.model.state import Node
@@ -30,7 +30,7 @@ class SubworkflowHandler:
         return Move((queued,), (ResolveInputs(ctx.key(queued), ctx.spec.bindings, ctx.sources),))
 
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
-        if isinstance(event, AbortNode | FrameSucceeded | FrameFailed | FrameClosed):
+        if not isinstance(event, AboutAttempt):
             return self._consequence(node, event, ctx)
         if event.key != ctx.key(node):
             return None
@@ -39,7 +39,7 @@ class SubworkflowHandler:
                 return Move((_running(node, ctx, uri),))
             case AttemptFailed(failure=failure), NodePhase.QUEUED:
                 return Move((_ended(node, NodePhase.FAILED, ctx, error=failure.at(node.path)),))
-            case AttemptStopped(), NodePhase.ABORTING if not node.started_at:
+            case AttemptStopped(), NodePhase.ABORTING if not node.framed:
                 return Move((_ended(node, NodePhase.ABORTED, ctx),))
         return None
 
@@ -51,7 +51,7 @@ class SubworkflowHandler:
                 return Move((structs.replace(node, phase=NodePhase.FAILING, error=failure),))
             case FrameClosed(), NodePhase.FAILING:
                 return Move((_ended(node, NodePhase.FAILED, ctx),))
-            case FrameClosed(), NodePhase.ABORTING if node.started_at:
+            case FrameClosed(), NodePhase.ABORTING if node.framed:
                 return Move((_ended(node, NodePhase.ABORTED, ctx),))
             case AbortNode(), NodePhase.QUEUED:
                 return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
@@ -63,7 +63,7 @@ class SubworkflowHandler:
         match node.phase:
             case NodePhase.QUEUED:
                 return (ResolveInputs(ctx.key(node), ctx.spec.bindings, ctx.sources),)
-            case NodePhase.ABORTING if not node.started_at:
+            case NodePhase.ABORTING if not node.framed:
                 return (StopAttempt(ctx.key(node)),)
         return ()
 

@@ -10,8 +10,10 @@ from msgspec import structs
 from engine.model.graph import (
     END_NODE,
     START_NODE,
+    Arm,
     ArraySpec,
     Binding,
+    BranchSpec,
     FailurePolicy,
     Graph,
     Interface,
@@ -20,6 +22,7 @@ from engine.model.graph import (
     NodeSpec,
     Program,
     TaskSpec,
+    all_waits,
 )
 from engine.model.ids import EntityId, EntityKind
 
@@ -113,6 +116,23 @@ def _sources(bindings: Sequence[Binding]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def branch(
+    node_id: str,
+    arms: Mapping[str, bytes],
+    bodies: Sequence[NodeSpec],
+    *,
+    after: Sequence[str] = (),
+    bindings: Sequence[Binding] = (),
+    refusal: str = "",
+) -> NodeSpec:
+    """A conditional: `arms` gives the condition of each body, in order; an empty one is the else arm."""
+    inside = Graph(workflow_id(node_id), interface(), {body.id: body for body in bodies}, {})
+    spec = BranchSpec(tuple(Arm(body, condition) for body, condition in arms.items()), inside, refusal)
+    sources = _sources(bindings)
+    waits = tuple(sorted({*after, *sources} - {START_NODE})) or (START_NODE,)
+    return NodeSpec(node_id, NodeKind.BRANCH, waits, tuple(bindings), sources, branch=spec)
+
+
 def graph(
     name: str,
     nodes: Sequence[NodeSpec],
@@ -120,6 +140,7 @@ def graph(
     outputs: Sequence[Binding] = (),
     face: Interface | None = None,
     policy: FailurePolicy = FailurePolicy.FAIL_IMMEDIATELY,
+    failure: NodeSpec | None = None,
 ) -> Graph:
     """A workflow of these nodes; the end-node waits for every leaf."""
     used = {upstream for spec in nodes for upstream in spec.upstream}
@@ -130,7 +151,7 @@ def graph(
     specs = {spec.id: spec for spec in (start, *nodes, end)}
     downstream: dict[str, list[str]] = {}
     for spec in specs.values():
-        for upstream in spec.upstream:
+        for upstream in all_waits(spec):
             downstream.setdefault(upstream, []).append(spec.id)
     return Graph(
         workflow_id(name),
@@ -138,6 +159,7 @@ def graph(
         specs,
         {up: tuple(sorted(down)) for up, down in downstream.items()},
         policy,
+        failure,
     )
 
 

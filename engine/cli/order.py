@@ -33,10 +33,11 @@ class NodeOrder:
 
     def _rank(self, state: ExecutionState, frame: str, node_id: str) -> int:
         try:
-            graph = state.frame(frame).graph
+            found = state.frame(frame)
         except KeyError:
             return _UNRANKED
-        known = (state.program.digest, graph.id)
+        graph = found.graph
+        known = (found.program.digest, graph.id)
         if known not in self._ranks:
             self._ranks[known] = ranks(graph)
         return self._ranks[known].get(node_id, _UNRANKED)
@@ -44,7 +45,10 @@ class NodeOrder:
 
 def ranks(graph: Graph) -> dict[str, int]:
     """Node id -> its place in topological order; where the graph leaves a choice, n2 comes before n10."""
-    missing = {node_id: len(spec.upstream) for node_id, spec in graph.nodes.items()}
+    missing = dict.fromkeys(graph.nodes, 0)
+    for waiting in graph.downstream.values():
+        for node_id in waiting:
+            missing[node_id] += 1
     ready = [(_natural(node_id), node_id) for node_id, count in missing.items() if count == 0]
     heapq.heapify(ready)
     found: dict[str, int] = {}

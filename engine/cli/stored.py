@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from engine.data.dangling import Dangling
 from engine.machine import arrays
-from engine.machine.execution import ExecutionState
+from engine.machine.execution import ExecutionState, past
 from engine.machine.replay import Problem
 from engine.model import layout
+from engine.model.ids import split
 from engine.model.phases import SATISFIED, NodePhase
 from engine.model.state import Node, Snapshot
 from engine.ports.blobstore import BlobStore
@@ -40,8 +41,12 @@ class Stored:
         """The outputs of the succeeded elements of maps: what the gather reads, or has read. Raises Transient."""
         found = []
         for node in state.nodes.values():
-            task = state.program.tasks.get(target) if (target := state.spec(node.path).target) else None
-            if node.elements is not None and task is not None and task.interface.outputs:
+            if node.elements is None or past(state, node.path):
+                continue
+            frame, _ = split(node.path)
+            program, target = state.frame(frame).program, state.spec(node.path).target
+            task = program.tasks.get(target) if target else None
+            if task is not None and task.interface.outputs:
                 found += await self._missing(state, node)
         return found
 

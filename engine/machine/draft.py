@@ -18,7 +18,7 @@ from engine.model.effects import Effect
 from engine.model.errors import Defect, Failure
 from engine.model.events import Event
 from engine.model.graph import START_NODE, NodeKind
-from engine.model.ids import join, split
+from engine.model.ids import join, owner, split
 from engine.model.limits import ArrayLimits, RetryLimits
 from engine.model.phases import ExecutionPhase, NodePhase, allowed
 from engine.model.state import Fact, Node
@@ -54,7 +54,14 @@ class Draft:
 
     def node(self, path: str) -> Node:
         found = self.nodes.get(path) or self.state.nodes.get(path)
-        return found or Node(path, self.state.spec(path).kind)
+        return found or Node(path, self.state.spec(path, self.nodes).kind)
+
+    def frame(self, prefix: str) -> Frame:
+        return self.state.frame(prefix, self.nodes)
+
+    def find(self, path: str) -> Node | None:
+        """None: nothing has happened to it yet."""
+        return self.nodes.get(path) or self.state.nodes.get(path)
 
     def phase(self, path: str) -> NodePhase:
         found = self.nodes.get(path) or self.state.nodes.get(path)
@@ -72,19 +79,20 @@ class Draft:
 
     def context(self, path: str) -> Context:
         prefix, node_id = split(path)
-        frame = self.state.frame(prefix)
-        spec = frame.graph.nodes[node_id]
-        sources = {
-            source: self.inputs_of(frame) if source == START_NODE else self.node(join(prefix, source)).outputs_uri
-            for source in spec.sources
-        }
-        return Context(self.record, self.state.program, spec, sources, self.now, self.rules.retries, self.rules.arrays)
+        frame = self.frame(prefix)
+        spec = frame.spec(node_id)
+        sources = {source: self._outputs_of(frame.scope, source) for source in spec.sources}
+        return Context(self.record, frame.program, spec, sources, self.now, self.rules.retries, self.rules.arrays)
 
     def handler(self, kind: NodeKind) -> NodeHandler:
         return self.rules.handlers[kind]
 
-    def inputs_of(self, frame: Frame) -> str:
-        return self.record.inputs_uri if frame.owner is None else self.node(frame.owner).inputs_uri
+    def _outputs_of(self, scope: str, source: str) -> str:
+        """Of a node, or the inputs of the workflow that the frame `scope` executes."""
+        if source != START_NODE:
+            return self.node(join(scope, source)).outputs_uri
+        containing = owner(scope)
+        return self.record.inputs_uri if containing is None else self.node(containing).inputs_uri
 
     # Writing: each way in leaves a fact.
 

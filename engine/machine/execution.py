@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from msgspec import Struct
 
 from engine.model.effects import Effect
 from engine.model.events import Event
-from engine.model.graph import Graph, NodeSpec, Program
-from engine.model.ids import ROOT_FRAME, owner, split
+from engine.model.graph import Graph, NodeKind, NodeSpec, Program
+from engine.model.ids import ROOT_FRAME, inner_frame, owner, split
+from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase
 from engine.model.state import Execution, Fact, Node
+
+_NONE: Mapping[str, Node] = {}
 
 
 class Frame(Struct, frozen=True):
@@ -20,6 +23,18 @@ class Frame(Struct, frozen=True):
     prefix: str
     graph: Graph
     owner: str | None
+    program: Program
+    """Where the targets of its nodes are found: the plan, inside a @dynamic task."""
+    scope: str
+    """The frame that its nodes' promises and upstream ids mean: for what a branch chooses from, the one around the
+    (outermost) branch; else itself."""
+
+    def spec(self, node_id: str) -> NodeSpec:
+        """Raises KeyError when there is no such node."""
+        failure = self.graph.failure
+        if failure is not None and failure.id == node_id:
+            return failure
+        return self.graph.nodes[node_id]
 
 
 class Step(Struct, frozen=True):
@@ -42,6 +57,8 @@ class ExecutionState:
     """Paths of the live nodes, in the order in which they became live. Derived from `nodes`."""
     frames: dict[str, Frame] = field(default_factory=dict)
     """Derived: found once, kept."""
+    plans: dict[str, Program] = field(default_factory=dict)
+    """What @dynamic tasks have written, by digest. Loaded before a node that names one is looked at."""
 
     @classmethod
     def of(cls, record: Execution, program: Program, nodes: Iterable[Node] = ()) -> ExecutionState:
@@ -62,24 +79,79 @@ class ExecutionState:
             else:
                 self.live.pop(path, None)
 
-    def frame(self, prefix: str) -> Frame:
-        """Raises KeyError when the path names nothing in the program."""
-        found = self.frames.get(prefix)
-        if found is None:
-            found = self.frames[prefix] = self._find(prefix)
-        return found
+    def frame(self, prefix: str, fresh: Mapping[str, Node] = _NONE) -> Frame:
+        """`fresh` holds nodes that are newer than the state's own.
 
-    def _find(self, prefix: str) -> Frame:
-        if prefix == ROOT_FRAME:
-            return Frame(prefix, self.program.workflows[self.record.workflow], None)
+        Raises KeyError when the path names nothing in the program, and when it leads into a plan that is not loaded.
+        """
+        found = self.frames.get(prefix)
+        return found if found is not None else self._find(prefix, fresh)
+
+    def _find(self, prefix: str, fresh: Mapping[str, Node]) -> Frame:
+        """From the nearest frame that is known, inwards."""
+        missing: list[str] = []
+        while prefix not in self.frames:
+            missing.append(prefix)
+            containing = owner(prefix)
+            if containing is None:
+                break
+            prefix, _ = split(containing)
+        for prefix in reversed(missing):
+            self.frames[prefix] = self._inside(prefix, fresh)
+        return self.frames[prefix]
+
+    def _inside(self, prefix: str, fresh: Mapping[str, Node]) -> Frame:
         containing = owner(prefix)
-        assert containing is not None
-        target = self.spec(containing).target
+        if containing is None:
+            return Frame(prefix, self.program.workflows[self.record.workflow], None, self.program, prefix)
+        outer, node_id = split(containing)
+        around = self.frames[outer]
+        spec, program = around.spec(node_id), around.program
+        if spec.branch is not None:
+            return Frame(prefix, spec.branch.graph, containing, program, around.scope)
+        target = spec.target
+        if spec.kind is not NodeKind.SUBWORKFLOW:
+            program = self._plan(containing, prefix, fresh)
+            target = program.root
         if target is None:
             raise KeyError(prefix)
-        return Frame(prefix, self.program.workflows[target], containing)
+        return Frame(prefix, program.workflows[target], containing, program, prefix)
 
-    def spec(self, path: str) -> NodeSpec:
+    def _plan(self, path: str, prefix: str, fresh: Mapping[str, Node]) -> Program:
+        """What the attempt of a @dynamic task wrote that opened the frame."""
+        node = fresh.get(path) or self.nodes.get(path)
+        if node is None or inner_frame(path, node.attempt) != prefix or node.plan not in self.plans:
+            raise KeyError(f"{prefix}: no plan is loaded for this attempt of node {path}")
+        return self.plans[node.plan]
+
+    def spec(self, path: str, fresh: Mapping[str, Node] = _NONE) -> NodeSpec:
         """Raises KeyError when there is no such node."""
         prefix, node_id = split(path)
-        return self.frame(prefix).graph.nodes[node_id]
+        return self.frame(prefix, fresh).spec(node_id)
+
+
+def open_frames(state: ExecutionState) -> Iterator[str]:
+    """Prefixes of the frames in which nodes may start."""
+    if state.record.phase is not ExecutionPhase.READY and state.record.phase not in EXECUTION_CLOSING:
+        yield ROOT_FRAME
+    for path, node in state.nodes.items():
+        if node.open:
+            yield inner_frame(path, node.attempt)
+
+
+def startable(state: ExecutionState, prefix: str) -> Iterable[str]:
+    """Ids of the nodes that may ever start in a frame: all, but of a branch only what it has chosen."""
+    containing = owner(prefix)
+    choice = state.nodes[containing].choice if containing else ""
+    return (choice,) if choice else state.frame(prefix).graph.nodes
+
+
+def past(state: ExecutionState, path: str) -> bool:
+    """Whether a node belongs to an earlier attempt of one that contains it: over, whatever its phase says."""
+    frame, _ = split(path)
+    while (containing := owner(frame)) is not None:
+        outer = state.nodes.get(containing)
+        if outer is not None and frame != inner_frame(containing, outer.attempt):
+            return True
+        frame, _ = split(containing)
+    return False

@@ -10,11 +10,11 @@ from msgspec import structs
 
 from engine.machine.draft import Draft
 from engine.machine.execution import Frame
-from engine.machine.handler import AbortNode, Consequence, FrameClosed, FrameFailed, FrameSucceeded, Move
+from engine.machine.handler import AbortNode, Consequence, FrameClosed, FrameFailed, FrameSkipped, FrameSucceeded, Move
 from engine.machine.readiness import Readiness, readiness
 from engine.model.errors import ErrorKind, Failure
 from engine.model.events import ChildEnded
-from engine.model.graph import END_NODE, START_NODE, FailurePolicy, NodeKind
+from engine.model.graph import END_NODE, START_NODE, FailurePolicy
 from engine.model.ids import ROOT_FRAME, inner_frame, join, split
 from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase, NodePhase
 from engine.model.state import Node
@@ -34,26 +34,31 @@ def open_frame(draft: Draft, prefix: str) -> None:
 
 
 def try_start(draft: Draft, prefix: str, node_id: str) -> None:
-    """Start (or skip) a node if its predecessors allow it; does nothing if it has been started already."""
-    path = join(prefix, node_id)
-    if draft.phase(path) is not NodePhase.NOT_YET_STARTED:
+    """Start (or skip) a node if its predecessors allow it; does nothing if it has been started already.
+
+    What ended may also be what the chosen arm of a running branch still waits for.
+    """
+    while (node := draft.find(path := join(prefix, node_id))) is not None and node.choice and node.open:
+        prefix, node_id = inner_frame(path, node.attempt), node.choice
+    if node is not None and node.phase is not NodePhase.NOT_YET_STARTED:
         return
-    frame = draft.state.frame(prefix)
+    frame = draft.frame(prefix)
     if _closing(draft, frame):
         return
-    spec = frame.graph.nodes[node_id]
-    match readiness(spec, lambda upstream: draft.phase(join(prefix, upstream))):
+    match readiness(frame.spec(node_id), lambda upstream: draft.phase(join(frame.scope, upstream))):
         case Readiness.READY:
             begin(draft, path)
         case Readiness.SKIP:
-            node = structs.replace(draft.node(path), phase=NodePhase.SKIPPED, ended_at=draft.now)
-            draft.accept(path, Move((node,)))
+            _skip(draft, path)
 
 
 def begin(draft: Draft, path: str) -> None:
     node = draft.node(path)
-    draft.accept(path, draft.handler(node.kind).begin(node, draft.context(path)))
-    _open_inner(draft, path, node)
+    take(draft, path, draft.handler(node.kind).begin(node, draft.context(path)))
+
+
+def _skip(draft: Draft, path: str) -> None:
+    draft.accept(path, Move((structs.replace(draft.node(path), phase=NodePhase.SKIPPED, ended_at=draft.now),)))
 
 
 def tell(draft: Draft, path: str, consequence: Consequence) -> None:
@@ -61,42 +66,60 @@ def tell(draft: Draft, path: str, consequence: Consequence) -> None:
     node = draft.node(path)
     move = draft.handler(node.kind).on_event(node, consequence, draft.context(path))
     if move is not None:
-        draft.accept(path, move)
+        take(draft, path, move)
 
 
-def _open_inner(draft: Draft, path: str, before: Node) -> None:
-    """A sub-workflow node that has just begun to run opens its frame."""
+def take(draft: Draft, path: str, move: Move) -> None:
+    """Accept a handler's move; a node whose attempt executes a graph from now on gets its frame opened."""
+    before = draft.node(path)
+    draft.accept(path, move)
     after = draft.node(path)
-    if (
-        after.kind is NodeKind.SUBWORKFLOW
-        and after.phase is NodePhase.RUNNING
-        and before.phase is not NodePhase.RUNNING
-    ):
-        open_frame(draft, inner_frame(path, after.attempt))
+    if after.open and not (before.open and before.attempt == after.attempt):
+        _open_inner(draft, after)
 
 
-def moved(draft: Draft, path: str, before: Node) -> None:
-    """An event moved a node: open the frame that it may have opened, and draw all consequences."""
-    _open_inner(draft, path, before)
-    settle(draft)
+def _open_inner(draft: Draft, node: Node) -> None:
+    """A graph starts at its start-node, a branch at the arm that was chosen: the others are skipped."""
+    prefix = inner_frame(node.path, node.attempt)
+    if not node.choice:
+        open_frame(draft, prefix)
+        return
+    for arm in draft.frame(prefix).graph.nodes:
+        if arm != node.choice:
+            _skip(draft, join(prefix, arm))
+    try_start(draft, prefix, node.choice)
 
 
 def _after(draft: Draft, path: str) -> None:
     prefix, node_id = split(path)
-    frame, node = draft.state.frame(prefix), draft.node(path)
+    frame, node = draft.frame(prefix), draft.node(path)
+    last = node_id == _last(draft, frame)
     match node.phase:
-        case NodePhase.SUCCEEDED | NodePhase.RECOVERED if node_id == END_NODE:
+        case NodePhase.SUCCEEDED | NodePhase.RECOVERED if last:
             _succeed(draft, frame, node.outputs_uri)
-        case NodePhase.SUCCEEDED | NodePhase.RECOVERED:
-            _try_downstream(draft, frame, node_id)
-        case NodePhase.SKIPPED if node_id == END_NODE:
-            _close(draft, frame)
-        case NodePhase.SKIPPED:
+        case NodePhase.SKIPPED if last:
+            _skipped(draft, frame)
+        case NodePhase.SUCCEEDED | NodePhase.RECOVERED | NodePhase.SKIPPED:
             _try_downstream(draft, frame, node_id)
         case NodePhase.FAILED | NodePhase.TIMED_OUT:
             _fail(draft, frame, path)
     if _closing(draft, frame):
         _finish_closing(draft, frame)
+
+
+def _last(draft: Draft, frame: Frame) -> str:
+    """The node whose end is that of its graph: the end-node, or the arm that a branch has chosen."""
+    if frame.scope == frame.prefix or frame.owner is None:
+        return END_NODE
+    return draft.node(frame.owner).choice
+
+
+def _skipped(draft: Draft, frame: Frame) -> None:
+    """What the frame should have ended with was skipped: something in it, or what a branch's arm waits for, failed."""
+    if frame.scope == frame.prefix:
+        _close(draft, frame)
+    elif frame.owner is not None:
+        tell(draft, frame.owner, FrameSkipped())
 
 
 def _try_downstream(draft: Draft, frame: Frame, node_id: str) -> None:
@@ -118,7 +141,7 @@ def _fail(draft: Draft, frame: Frame, path: str) -> None:
     assert error is not None
     _remember(draft, frame, error.at(path))
     node_id = split(path)[1]
-    if frame.graph.policy is FailurePolicy.FAIL_IMMEDIATELY or node_id == END_NODE:
+    if frame.graph.policy is FailurePolicy.FAIL_IMMEDIATELY or node_id == _last(draft, frame):
         _close(draft, frame)
     else:
         _try_downstream(draft, frame, node_id)
@@ -130,7 +153,7 @@ def _remember(draft: Draft, frame: Frame, error: Failure) -> None:
             draft.record = structs.replace(draft.record, error=error)
     else:
         node = draft.node(frame.owner)
-        if node.error is None and node.phase is NodePhase.RUNNING:
+        if node.error is None and node.open:
             draft.accept(frame.owner, Move((structs.replace(node, error=error),)))
 
 
@@ -154,14 +177,14 @@ def abort_live(draft: Draft, prefix: str, cause: str) -> None:
         tell(draft, path, AbortNode(cause))
     for path in sorted(paths, key=len, reverse=True):
         node = draft.node(path)
-        if node.kind is NodeKind.SUBWORKFLOW and node.live:
-            _finish_closing(draft, draft.state.frame(inner_frame(path, node.attempt)))
+        if node.framed and node.live:
+            _finish_closing(draft, draft.frame(inner_frame(path, node.attempt)))
 
 
 def _closing(draft: Draft, frame: Frame) -> bool:
     if frame.owner is None:
         return draft.record.phase in EXECUTION_CLOSING
-    return draft.phase(frame.owner) is not NodePhase.RUNNING
+    return not draft.node(frame.owner).open
 
 
 def _finish_closing(draft: Draft, frame: Frame) -> None:
@@ -183,7 +206,7 @@ def abort_execution(draft: Draft, cause: str) -> None:
     draft.enter(ExecutionPhase.ABORTING, abort_cause=cause, error=error)
     abort_live(draft, ROOT_FRAME, cause)
     settle(draft)
-    _finish_closing(draft, draft.state.frame(ROOT_FRAME))
+    _finish_closing(draft, draft.frame(ROOT_FRAME))
 
 
 def _answer_parent(draft: Draft) -> None:

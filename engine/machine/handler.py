@@ -41,7 +41,11 @@ class FrameClosed(Struct, frozen=True):
     """Nothing of the graph that this node opened is live any more."""
 
 
-Consequence = AbortNode | FrameSucceeded | FrameFailed | FrameClosed
+class FrameSkipped(Struct, frozen=True):
+    """The arm that this branch has chosen was skipped: what it waits for has failed, or was skipped itself."""
+
+
+Consequence = AbortNode | FrameSucceeded | FrameSkipped | FrameFailed | FrameClosed
 
 
 class ElementStep(Struct, frozen=True):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.machine.execution import ExecutionState
+from engine.machine.execution import ExecutionState, open_frames, past, startable
 from engine.machine.readiness import Readiness, readiness
 from engine.machine.replay import Problem
-from engine.model.graph import END_NODE, NodeKind
-from engine.model.ids import ROOT_FRAME, inner_frame, join, owner, split
-from engine.model.phases import EXECUTION_CLOSING, TERMINAL, ExecutionPhase, NodePhase
+from engine.model.graph import END_NODE
+from engine.model.ids import inner_frame, join, owner, split
+from engine.model.phases import SATISFIED, TERMINAL, ExecutionPhase, NodePhase
 from engine.model.state import CHUNK, Elements, Execution, Node, Snapshot
 
 _P = NodePhase
@@ -42,24 +42,36 @@ def _of_node(node: Node, nodes: dict[str, Node]) -> Iterator[Problem]:
     containing = owner(frame)
     if containing is not None:
         outer = nodes.get(containing)
-        if outer is None or frame != inner_frame(containing, outer.attempt) or (node.live and not outer.live):
+        if outer is None or not _fits(frame, node, outer):
             said = "not there" if outer is None else f"attempt {outer.attempt} {outer.phase.name}"
-            expected = "a containing node that was started, and is live as long as what it contains"
+            expected = "a containing node whose attempt was started, and is live as long as what it contains"
             yield Problem(f"is {node.phase.name} inside {containing}, which is {said}", expected, node.path)
     if node.phase is _P.FAILED and node.error is None:
         yield Problem("has FAILED without an error", "the failure that ended it", node.path)
-    if node.kind is NodeKind.SUBWORKFLOW and node.phase is _P.SUCCEEDED:
-        end = nodes.get(join(inner_frame(node.path, node.attempt), END_NODE))
+    if node.framed and node.phase is _P.SUCCEEDED:
+        end = nodes.get(join(inner_frame(node.path, node.attempt), node.choice or END_NODE))
         yield from _same_outputs(node.path, end, node.outputs_uri)
     if node.elements is not None:
         yield from _of_elements(node, node.elements)
 
 
+def _fits(frame: str, node: Node, outer: Node) -> bool:
+    """Whether a node may be in a frame that belongs to `outer`: its present one, or one of an earlier attempt."""
+    attempt = int(frame[len(outer.path) + 1 :])
+    if attempt == outer.attempt:
+        return outer.framed and (outer.live or not node.live)
+    return attempt < outer.attempt and not node.live
+
+
 def _same_outputs(path: str, end: Node | None, outputs_uri: str) -> Iterator[Problem]:
-    if end is None or end.phase is not _P.SUCCEEDED:
-        yield Problem(f"has SUCCEEDED, its end-node is {end.phase.name if end else 'not there'}", "SUCCEEDED", path)
+    """`end`: the end-node of the graph, or what the branch has chosen."""
+    if end is None or end.phase not in SATISFIED:
+        name = split(end.path)[1] if end else END_NODE
+        yield Problem(f"has SUCCEEDED, its {name} is {end.phase.name if end else 'not there'}", "SUCCEEDED", path)
     elif end.outputs_uri != outputs_uri:
-        yield Problem(f"its outputs are {outputs_uri!r}", f"those of its end-node, {end.outputs_uri!r}", path)
+        yield Problem(
+            f"its outputs are {outputs_uri!r}", f"those of its {split(end.path)[1]}, {end.outputs_uri!r}", path
+        )
 
 
 def _of_elements(node: Node, elements: Elements) -> Iterator[Problem]:
@@ -96,6 +108,8 @@ def _of_elements(node: Node, elements: Elements) -> Iterator[Problem]:
 def of_frames(state: ExecutionState) -> Iterator[Problem]:
     """With the program: every node is one of its graph, and nothing that is ready still waits to be started."""
     for path, node in state.nodes.items():
+        if past(state, path):
+            continue
         try:
             kind = state.spec(path).kind
         except KeyError:
@@ -103,22 +117,22 @@ def of_frames(state: ExecutionState) -> Iterator[Problem]:
             return
         if kind is not node.kind:
             yield Problem(f"is stored as a {node.kind.value} node", f"a {kind.value} node, as its workflow says", path)
-    open_frames = [ROOT_FRAME] if state.record.phase not in EXECUTION_CLOSING | {ExecutionPhase.READY} else []
-    for path, node in state.nodes.items():
-        if node.kind is NodeKind.SUBWORKFLOW and node.phase is _P.RUNNING:
-            open_frames.append(inner_frame(path, node.attempt))
-    for prefix in open_frames:
+    for prefix in open_frames(state):
         yield from _left_waiting(state, prefix)
 
 
 def _left_waiting(state: ExecutionState, prefix: str) -> Iterator[Problem]:
-    def phase_of(node_id: str) -> NodePhase:
-        node = state.nodes.get(join(prefix, node_id))
+    def phase_of(path: str) -> NodePhase:
+        node = state.nodes.get(path)
         return node.phase if node else _P.NOT_YET_STARTED
 
-    for node_id, spec in state.frame(prefix).graph.nodes.items():
-        if phase_of(node_id) is _P.NOT_YET_STARTED and readiness(spec, phase_of) is not Readiness.WAIT:
-            yield Problem("was not started, though all it waits for has ended", "started", join(prefix, node_id))
+    frame = state.frame(prefix)
+    for node_id in startable(state, prefix):
+        path = join(prefix, node_id)
+        if phase_of(path) is not _P.NOT_YET_STARTED:
+            continue
+        if readiness(frame.spec(node_id), lambda up: phase_of(join(frame.scope, up))) is not Readiness.WAIT:
+            yield Problem("was not started, though all it waits for has ended", "started", path)
 
 
 def of_child(node: Node, child: Execution | None, *, coming: bool, refused: bool) -> Iterator[Problem]:

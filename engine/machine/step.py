@@ -6,8 +6,8 @@ from msgspec import structs
 
 from engine.machine import arrays
 from engine.machine.draft import Draft, Rules
-from engine.machine.execution import ExecutionState, Step
-from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
+from engine.machine.execution import ExecutionState, Step, open_frames, startable
+from engine.machine.frames import abort_execution, open_frame, settle, take, try_start
 from engine.machine.handler import ElementStep, Move
 from engine.model.errors import Defect, ErrorKind, Failure
 from engine.model.events import (
@@ -19,8 +19,8 @@ from engine.model.events import (
     NodeRetryRequested,
     SignalSet,
 )
-from engine.model.graph import NodeKind, Program
-from engine.model.ids import ROOT_FRAME, EntityId, EntityKind, inner_frame
+from engine.model.graph import NodeKind, Program, every_node
+from engine.model.ids import ROOT_FRAME, EntityId, EntityKind
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Elements, Execution
 
@@ -51,7 +51,7 @@ def unusable(entity: EntityId, program: Program, rules: Rules) -> str:
         if graph is None:
             return f"{workflow} is not in the package"
         found.add(workflow)
-        for node in graph.nodes.values():
+        for node in every_node(graph):
             if node.kind not in rules.handlers:
                 return f"node {node.id} of {workflow} is a {node.kind.value} node, which this version can't run"
             if node.kind is NodeKind.SUBWORKFLOW and node.target and node.target not in found:
@@ -99,13 +99,8 @@ def resume(state: ExecutionState, now: float, rules: Rules) -> Step:
     for path in list(state.live):
         node = state.nodes[path]
         draft.effects.extend(draft.handler(node.kind).pending(node, draft.context(path)))
-    prefixes = [ROOT_FRAME] + [
-        inner_frame(path, node.attempt)
-        for path, node in state.nodes.items()
-        if node.phase is NodePhase.RUNNING and node.kind is NodeKind.SUBWORKFLOW
-    ]
-    for prefix in prefixes:
-        for node_id in state.frame(prefix).graph.nodes:
+    for prefix in open_frames(state):
+        for node_id in startable(state, prefix):
             try_start(draft, prefix, node_id)
     settle(draft)
     return draft.step()
@@ -191,13 +186,13 @@ def _node_event(draft: Draft, event: NodeEvent) -> Step:
     path = event.key.path
     try:
         before = draft.node(path)
-    except KeyError:
-        raise Defect(f"{event.execution} has no node {path}") from None
+    except KeyError as problem:
+        raise Defect(f"{event.execution} has no node {path}: {problem}") from None
     if not before.live or draft.record.terminal:
         return draft.step(stale=True)
     move = draft.handler(before.kind).on_event(before, event, draft.context(path))
     if move is None:
         return draft.step(stale=True)
-    draft.accept(path, move)
-    moved(draft, path, before)
+    take(draft, path, move)
+    settle(draft)
     return draft.step()

@@ -5,7 +5,7 @@ Types and values stay serialized flyteidl messages (`bytes`): this floor only pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from msgspec import Struct
@@ -154,6 +154,24 @@ class Graph(Struct, frozen=True):
     policy: FailurePolicy = FailurePolicy.FAIL_IMMEDIATELY
     failure: NodeSpec | None = None
     """The clean-up (on_failure): not in `nodes`, run when the graph has failed and nothing of it is live any more."""
+
+
+def every_node(graph: Graph) -> Iterator[NodeSpec]:
+    """The nodes of a graph, its failure node, and whatever its branches choose from, to any depth."""
+    return _with_bodies([*graph.nodes.values(), *([graph.failure] if graph.failure else [])])
+
+
+def all_waits(spec: NodeSpec) -> frozenset[str]:
+    """Ids of what a node waits for, and, for a branch, of what any of its arms waits for, to any depth."""
+    return frozenset(upstream for inner in _with_bodies([spec]) for upstream in inner.upstream)
+
+
+def _with_bodies(left: list[NodeSpec]) -> Iterator[NodeSpec]:
+    while left:
+        spec = left.pop()
+        yield spec
+        if spec.branch is not None:
+            left += spec.branch.graph.nodes.values()
 
 
 class LaunchPlanSpec(Struct, frozen=True):

@@ -17,6 +17,10 @@ CHUNK = 1024
 """Elements per chunk of an `Elements` table."""
 
 
+_FRAMED = frozenset({NodeKind.SUBWORKFLOW, NodeKind.BRANCH})
+_OPEN = frozenset({NodePhase.RUNNING, NodePhase.DYNAMIC_RUNNING})
+
+
 class Execution(Struct, frozen=True, omit_defaults=True):
     id: ExecutionId
     entity: EntityId
@@ -113,6 +117,16 @@ class Node(Struct, frozen=True, omit_defaults=True):
     @property
     def live(self) -> bool:
         return self.phase is not NodePhase.NOT_YET_STARTED and self.phase not in TERMINAL
+
+    @property
+    def framed(self) -> bool:
+        """This attempt has opened a frame (`inner_frame`): a graph of its own, executed, being stopped or over."""
+        return bool(self.plan) or (self.kind in _FRAMED and self.attempt_started_at > 0)
+
+    @property
+    def open(self) -> bool:
+        """Its frame is being executed: nodes of it may start."""
+        return self.framed and self.phase in _OPEN
 
 
 class Fact(Struct, frozen=True, omit_defaults=True):

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterator
 
 from engine.model.errors import BadInput, BadPackage
-from engine.model.graph import NodeKind, Program
+from engine.model.graph import NodeKind, Program, every_node
 from engine.model.ids import EntityId, EntityKind
 from engine.wire.compile import Compiled
 from engine.wire.problems import Problem, Severity
@@ -92,12 +92,12 @@ def _runs(program: Program, id: EntityId) -> Iterator[EntityId]:
     if id.kind is EntityKind.LAUNCH_PLAN and id in program.launch_plans:
         yield program.launch_plans[id].workflow
     elif id.kind is EntityKind.WORKFLOW and id in program.workflows:
-        yield from (node.target for node in program.workflows[id].nodes.values() if node.target is not None)
+        yield from (node.target for node in every_node(program.workflows[id]) if node.target is not None)
 
 
 def _unhandled(program: Program, id: EntityId, kinds: Collection[NodeKind]) -> Iterator[Problem]:
     graph = program.workflows.get(id)
-    for node in graph.nodes.values() if graph else ():
+    for node in every_node(graph) if graph else ():
         if node.kind not in kinds:
             what = f"{node.detail}: " if node.detail else ""
             yield Problem(id, f"{what}nodes of kind {node.kind.value!r} can't be run", node.id, Severity.CAPABILITY)

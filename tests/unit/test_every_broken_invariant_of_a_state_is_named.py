@@ -33,6 +33,11 @@ def node(path: str, kind: NodeKind, phase: NodePhase, **more: object) -> Node:
     return structs.replace(Node(path, kind, phase), **more)
 
 
+def sub(phase: NodePhase, **more: object) -> Node:
+    """A sub-workflow node whose frame was opened."""
+    return node("n1", SUB, phase, attempt_started_at=1.0, **more)
+
+
 def told(record: Execution, *nodes: Node) -> list[tuple[str, str]]:
     return [(problem.node, problem.what) for problem in of_snapshot(Snapshot(record, nodes))]
 
@@ -42,9 +47,11 @@ RUNNING = node("n0", TASK, NodePhase.RUNNING)
 
 
 def test_states_that_agree_bring_no_problem() -> None:
-    inside = [node("n1", SUB, NodePhase.RUNNING), node("n1/0/n0", TASK, NodePhase.QUEUED)]
+    inside = [sub(NodePhase.RUNNING), node("n1/0/n0", TASK, NodePhase.QUEUED)]
     assert told(execution("READY")) == []
     assert told(execution("RUNNING"), RUNNING, *inside) == []
+    earlier = [sub(NodePhase.RUNNING, attempt=1), node("n1/0/n0", TASK, NodePhase.FAILED, error=ERROR)]
+    assert told(execution("RUNNING"), *earlier) == []
     assert told(execution("SUCCEEDED", outputs_uri="o"), END) == []
     assert told(execution("FAILED", error=ERROR), node("n0", TASK, NodePhase.FAILED, error=ERROR)) == []
 
@@ -60,7 +67,7 @@ def test_states_that_agree_bring_no_problem() -> None:
         (execution("SUCCEEDED", outputs_uri="x"), [END], ("", "its outputs are 'x'")),
         (
             execution("RUNNING"),
-            [RUNNING, node("n1", SUB, NodePhase.SUCCEEDED)],
+            [RUNNING, sub(NodePhase.SUCCEEDED)],
             ("n1", "has SUCCEEDED, its end-node is not there"),
         ),
         (
@@ -70,8 +77,23 @@ def test_states_that_agree_bring_no_problem() -> None:
         ),
         (
             execution("RUNNING"),
-            [node("n1", SUB, NodePhase.FAILED, error=ERROR), node("n1/0/n0", TASK, NodePhase.RUNNING)],
+            [sub(NodePhase.FAILED, error=ERROR), node("n1/0/n0", TASK, NodePhase.RUNNING)],
             ("n1/0/n0", "is RUNNING inside n1, which is attempt 0 FAILED"),
+        ),
+        (
+            execution("RUNNING"),
+            [node("n1", SUB, NodePhase.QUEUED), node("n1/0/n0", TASK, NodePhase.RUNNING)],
+            ("n1/0/n0", "is RUNNING inside n1, which is attempt 0 QUEUED"),
+        ),
+        (
+            execution("RUNNING"),
+            [sub(NodePhase.RUNNING, attempt=1), node("n1/0/n0", TASK, NodePhase.RUNNING)],
+            ("n1/0/n0", "is RUNNING inside n1, which is attempt 1 RUNNING"),
+        ),
+        (
+            execution("RUNNING"),
+            [sub(NodePhase.RUNNING), node("n1/1/n0", TASK, NodePhase.SUCCEEDED)],
+            ("n1/1/n0", "is SUCCEEDED inside n1, which is attempt 0 RUNNING"),
         ),
         (execution("RUNNING"), [RUNNING, node("n1", TASK, NodePhase.FAILED)], ("n1", "has FAILED without an error")),
     ],
