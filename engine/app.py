@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
 import anyio.to_thread
+from msgspec import structs
 
 from engine.loop.backoff import Backoff
 from engine.loop.effects import Effects
@@ -53,6 +54,8 @@ class Parts:
     load: Callable[[str], Awaitable[Program]]
     """Gives the program of a package by its digest (`load_program` reads it from the store)."""
     hook: Hook = nothing
+    doors: Sequence[Callable[[Engine], Coroutine[object, object, None]]] = ()
+    """Run beside the engine until it leaves: they hand in what others ask of it, and start what falls due."""
 
 
 class Engine:
@@ -71,28 +74,29 @@ class Engine:
     async def submit(
         self, execution: ExecutionId, entity: EntityId, package: str, inputs: bytes, *, overwrite_cache: bool = False
     ) -> None:
+        """`accept` of an execution that is all defaults otherwise."""
+        await self.accept(ExecutionSubmitted(execution, entity, package, overwrite_cache=overwrite_cache), inputs)
+
+    async def accept(self, asked: ExecutionSubmitted, inputs: bytes) -> None:
         """Start an execution; returns when the submission is durable.
 
-        inputs: a serialized `LiteralMap` with every input of the workflow. The same submission twice is the same as
-        once. Raises BadInput for a bad name, for a name that is taken by another submission, and for an entity that
-        can't be run.
+        asked: without a place for the inputs, a moment and a run, which it gets here. inputs: a serialized `LiteralMap`
+        with every input of the workflow. The same submission twice is the same as once. Raises BadInput for a bad name,
+        for a name that is taken by another submission, and for an entity that can't be run.
         """
+        execution = asked.execution
         if not DNS_LABEL.match(execution.name):
             raise BadInput(
                 f"execution name {execution.name!r} is not a DNS label (1 to 63 of a-z, 0-9 and '-', neither first nor "
                 "last a dash); nothing was started"
             )
-        problem = step.unusable(entity, await self.residents.program(package), self.rules)
+        problem = step.unusable(asked.entity, await self.residents.program(asked.package), self.rules)
         if problem:
-            raise BadInput(f"{entity} can't be run: {problem}; nothing was started")
-        uri = self.blobs.uri(layout.workflow_inputs(execution)) if inputs else ""
-        event = ExecutionSubmitted(
-            execution,
-            entity,
-            package,
-            uri,
+            raise BadInput(f"{asked.entity} can't be run: {problem}; nothing was started")
+        event = structs.replace(
+            asked,
+            inputs_uri=self.blobs.uri(layout.workflow_inputs(execution)) if inputs else "",
             submitted_at=self.parts.clock.now(),
-            overwrite_cache=overwrite_cache,
             run=secrets.token_hex(8),
         )
         async with self._names.alone(event, inputs) as first:
@@ -125,7 +129,11 @@ class Engine:
 
     async def abort(self, execution: ExecutionId, cause: str) -> None:
         """Ask an execution to stop; returns when the request is durable."""
-        await self.log.append([AbortRequested(execution, cause)], durable=True)
+        await self.send([AbortRequested(execution, cause)])
+
+    async def send(self, events: Sequence[Event]) -> None:
+        """Append events; returns when they are durable."""
+        await self.log.append(events, durable=True)
 
     async def wait(self, execution: ExecutionId) -> Execution:
         """The execution, once it is terminal; also one that nobody has submitted yet."""
@@ -144,10 +152,11 @@ class Engine:
 
 
 @asynccontextmanager
-async def running(parts: Parts, watchers: Watchers | None = None) -> AsyncIterator[Engine]:
+async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool = False) -> AsyncIterator[Engine]:
     """An engine that has taken up what its log holds and turns until the block is left; then its attempts are ended.
 
-    `watchers` given from outside are told of what happens while the log is taken up, too.
+    `watchers` given from outside are told of what happens while the log is taken up, too. `idle`: it takes in what is
+    asked of it and starts nothing; what is due is done by the next engine.
     """
     handlers = default_handlers()
     rules = Rules(handlers, parts.retries, parts.arrays)
@@ -162,10 +171,13 @@ async def running(parts: Parts, watchers: Watchers | None = None) -> AsyncIterat
         group.start_soon(outbox.run)
         timers = Timers(parts.clock, outbox.send)
         group.start_soon(timers.run)
-        effects = Effects(group, performers(handlers.values()), services, outbox.send, parts.backoff)
+        effects = Effects(group, performers(handlers.values()), services, outbox.send, parts.backoff, idle=idle)
         propeller = Propeller(parts.log, residents, effects, rules, timers, watchers, parts.hook)
         await group.start(propeller.run)
-        yield Engine(parts, rules, residents, watchers)
+        engine = Engine(parts, rules, residents, watchers)
+        for door in () if idle else parts.doors:
+            group.start_soon(door, engine)
+        yield engine
         group.cancel_scope.cancel()
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import anyio
 from anyio import to_thread
 
+from engine.adapters.control.listener import listening, serve
 from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.sqlite.home import LOG_FILE
 from engine.adapters.sqlite.log import SqliteLog
@@ -21,10 +22,12 @@ from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
 from engine.model.ids import ExecutionId
 from engine.model.limits import ArrayLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
-from engine.model.state import Execution, Snapshot
+from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.blobstore import BlobStore
 
 if TYPE_CHECKING:
+    from anyio.abc import SocketListener
+
     from config.settings import Offloading, Settings
     from engine.adapters.processes.runner import LocalRunner
     from engine.app import Engine, Parts
@@ -45,11 +48,17 @@ class Records(Protocol):
     async def snapshot(self, execution: ExecutionId) -> Snapshot | None: ...
 
 
+class Journal(Records, Protocol):
+    """With the facts."""
+
+    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class HomeView:
     """A home as it was at its engine's last commit."""
 
-    log: Records
+    log: Journal
     blobs: BlobStore
 
 
@@ -70,15 +79,21 @@ def store_of(home: Path) -> AbstractAsyncContextManager[BlobStore]:
 
 @asynccontextmanager
 async def open_home(
-    home: Path, settings: Settings, hook: Hook = nothing, watchers: Watchers | None = None
+    home: Path,
+    settings: Settings,
+    hook: Hook = nothing,
+    watchers: Watchers | None = None,
+    *,
+    idle: bool = False,
 ) -> AsyncIterator[Engine]:
     """An engine on a home. It goes on with all that was left unfinished there, until the block is left.
 
-    Raises as `open_parts`; LogFailed and others of EngineError, in an exception group, when the engine can't go on.
+    `idle`: it takes in what is asked of it and starts nothing. Raises as `open_parts`; LogFailed and others of
+    EngineError, in an exception group, when the engine can't go on.
     """
     from engine.app import running
 
-    async with open_parts(home, settings, hook) as parts, running(parts, watchers) as engine:
+    async with open_parts(home, settings, hook) as parts, running(parts, watchers, idle=idle) as engine:
         yield engine
 
 
@@ -99,6 +114,7 @@ async def open_parts(
     await _refuse_other_folder(home)
     async with (
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
+        listening(home) as listener,
         FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable) as blobs,
     ):
         await to_thread.run_sync(_stay_in_place, home)
@@ -127,7 +143,14 @@ async def open_parts(
                 backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
                 load=partial(load_program, blobs),
                 hook=hook,
+                doors=[] if listener is None else [partial(_answer_commands, listener)],
             )
+
+
+async def _answer_commands(listener: SocketListener, engine: Engine) -> None:
+    from engine.gateway.commands import Desk
+
+    await serve(listener, Desk(engine).answer)
 
 
 def _stay_in_place(home: Path) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.app import Engine
 from engine.cli.documents import Documents
 from engine.cli.exitcodes import ExitCode
 from engine.cli.report import failure_text, outcome, outputs_text
 from engine.cli.screen import say_soon, tell
 from engine.cli.show import as_text, tell_problems
 from engine.cli.whereabouts import stderr_of_failure
+from engine.homes import HomeView
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
 
@@ -22,13 +23,13 @@ def resume_command(home: Path) -> str:
 
 
 async def finish(
-    engine: Engine, executions: Sequence[ExecutionId], home: Path, *, as_json: bool, many: bool = False
+    view: HomeView, executions: Sequence[ExecutionId], home: Path, *, as_json: bool, many: bool = False
 ) -> int:
     """Print one document (`many`: a list of them), or for people the outputs or the error of each.
 
     The exit code is 0 only if all have SUCCEEDED and their outputs can be read.
     """
-    documents = Documents(engine.log, engine.blobs, home)
+    documents = Documents(view.log, view.blobs, home)
     snapshots = [await documents.snapshot(execution) for execution in executions]
     if as_json:
         found = [await documents.made_of(snapshot) for snapshot in snapshots]
@@ -36,13 +37,13 @@ async def finish(
     else:
         for snapshot in snapshots:
             record = snapshot.execution
-            line = f"{outcome(record, engine.parts.clock.now())}, {record.entity}" if many else ""
+            line = f"{outcome(record, time.time())}, {record.entity}" if many else ""
             outputs = await documents.outputs(snapshot)
             if text := "\n".join(filter(None, [line, outputs_text(outputs) if outputs else ""])):
                 await say_soon(text)
             if record.phase is not ExecutionPhase.SUCCEEDED:
-                stderr = await stderr_of_failure(engine.log, engine.blobs, snapshot)
-                tell(f"{outcome(record, engine.parts.clock.now())}\n{failure_text(record, stderr)}".rstrip())
+                stderr = await stderr_of_failure(view.log, view.blobs, snapshot)
+                tell(f"{outcome(record, time.time())}\n{failure_text(record, stderr)}".rstrip())
     unreadable = tell_problems(documents)
     if any(snapshot.execution.phase is not ExecutionPhase.SUCCEEDED for snapshot in snapshots):
         return ExitCode.FAILED

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from engine.cli.arguments import HELP, split
+from engine.cli.operator_commands import abort, serve, watch
 from engine.cli.options import common, filters, label, settings, shared
 from engine.cli.screen import open_streams
 from engine.cli.verdict import Context, exit_code
@@ -18,6 +19,10 @@ from engine.cli.verdict import Context, exit_code
 @click.version_option(package_name="propwash", prog_name="propwash")
 def cli() -> None:
     """Run flytekit workflows: asynchronous, event-driven, durable."""
+
+
+for command in (serve, watch, abort):
+    cli.add_command(command)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 from engine.cli.board import Board
 from engine.cli.documents import Documents
-from engine.homes import Records
 from engine.machine.execution import ExecutionState
 from engine.model.graph import NodeKind
 from engine.model.ids import ExecutionId
@@ -22,14 +19,16 @@ async def board_of(documents: Documents, snapshot: Snapshot) -> Board:
         current = waiting.pop(0)
         states[current.execution.id] = await documents.state(current)
         board.follow(current.execution.id)
-        waiting += [child async for child in _children(documents.log, current)]
+        found = [await documents.log.snapshot(child) for child in children_of(current)]
+        waiting += [child for child in found if child is not None]
     return board
 
 
-async def _children(log: Records, snapshot: Snapshot) -> AsyncIterator[Snapshot]:
-    for node in snapshot.nodes:
-        if node.kind is NodeKind.LAUNCH_PLAN:
-            for attempt in range(node.attempt + 1):
-                child = await log.snapshot(child_id(snapshot.execution.key(node.path, attempt)))
-                if child is not None:
-                    yield child
+def children_of(snapshot: Snapshot) -> list[ExecutionId]:
+    """The child executions that the nodes of an execution have started, or were about to."""
+    return [
+        child_id(snapshot.execution.key(node.path, attempt))
+        for node in snapshot.nodes
+        if node.kind is NodeKind.LAUNCH_PLAN
+        for attempt in range(node.attempt + 1)
+    ]

@@ -17,7 +17,7 @@ from engine.cli.screen import say_soon, tell
 from engine.cli.session import Session, run_session
 from engine.cli.verdict import Context
 from engine.cli.views import showing
-from engine.homes import open_home, read_home
+from engine.homes import HomeView, open_home, read_home
 from engine.loop.watchers import Watchers
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
@@ -74,4 +74,4 @@ async def _wait(engine: Engine, executions: Sequence[ExecutionId], home: Path, a
     async with showing(engine, executions, quiet=as_json):
         for execution in executions:
             await engine.wait(execution)
-    return await finish(engine, executions, home, as_json=as_json, many=True)
+    return await finish(HomeView(engine.log, engine.blobs), executions, home, as_json=as_json, many=True)

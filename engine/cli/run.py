@@ -23,7 +23,7 @@ from engine.cli.session import Session, run_session
 from engine.cli.verdict import Context
 from engine.cli.views import showing
 from engine.cli.workflows import CONSTANTS_FOLDER, Chosen, choose, names_in, unpack_sources, with_code_root
-from engine.homes import open_parts
+from engine.homes import HomeView, open_parts
 from engine.model.errors import BadInput
 from engine.model.ids import ExecutionId
 from engine.wire.inputs import inputs_for, read_inputs_file
@@ -123,4 +123,4 @@ async def _execute(context: Context, engine: Engine, request: Request, chosen: C
     context.hint = (
         f"execution {execution.name} has ended: propwash get {execution.name} --home {shlex.quote(str(home))}"
     )
-    return await finish(engine, [execution], home, as_json=as_json)
+    return await finish(HomeView(engine.log, engine.blobs), [execution], home, as_json=as_json)

@@ -39,6 +39,10 @@ class Session:
         self._result = code
         self.closing(code)
 
+    def stops_with(self, code: int) -> None:
+        """A service: it does what it was asked for until a signal ends it, which is no fault of anybody's."""
+        self._result = code
+
     def code(self, returned: int) -> int:
         """What the process exits with."""
         if self._result is not None:

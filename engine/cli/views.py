@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from engine.app import Engine
 from engine.cli.board import Board
 from engine.cli.lines import Lines
 from engine.cli.screen import OutputRefused, say_soon, tell
+from engine.loop.watchers import Watcher
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
 
@@ -71,30 +72,37 @@ async def showing(engine: Engine, executions: Sequence[ExecutionId], *, quiet: b
         yield
         return
     board = Board(engine.residents.get)
-    artist = _Artist(_view(board, engine))
-    async with anyio.create_task_group() as group:
-        with engine.watchers.watching(artist.see):
+    async with drawing(board, engine.parts.clock.now) as see:
+        with engine.watchers.watching(see):
             # Nothing is committed between the watching and the following.
             for execution in executions:
                 board.follow(execution, f"{execution.name}: " if len(executions) > 1 else "")
-            group.start_soon(artist.work)
-            try:
-                yield
-            finally:
-                artist.stop()
-                with anyio.move_on_after(FINISH_SECONDS, shield=True) as patience:
-                    await artist.done.wait()
-                if patience.cancelled_caught:
-                    artist.abandon()
+            yield
 
 
-def _view(board: Board, engine: Engine) -> View:
+@asynccontextmanager
+async def drawing(board: Board, now: Callable[[], float]) -> AsyncIterator[Watcher]:
+    """Show a board until the block is left. To be told of what was committed: it takes that in and draws."""
+    artist = _Artist(_view(board, now))
+    async with anyio.create_task_group() as group:
+        group.start_soon(artist.work)
+        try:
+            yield artist.see
+        finally:
+            artist.stop()
+            with anyio.move_on_after(FINISH_SECONDS, shield=True) as patience:
+                await artist.done.wait()
+            if patience.cancelled_caught:
+                artist.abandon()
+
+
+def _view(board: Board, now: Callable[[], float]) -> View:
     if not sys.stdout.isatty() or os.environ.get("TERM") in _WITHOUT_CURSOR:
         return PlainView(board)
     from engine.cli.live import LiveView
     from engine.cli.terminal import Terminal
 
-    return LiveView(board, engine.parts.clock.now, Terminal(sys.stdout))
+    return LiveView(board, now, Terminal(sys.stdout))
 
 
 class _Artist:

@@ -44,13 +44,17 @@ class Effects:
         services: Services,
         append: Callable[[Sequence[Event]], Awaitable[None]],
         backoff: Backoff,
+        *,
+        idle: bool = False,
     ) -> None:
+        """`idle`: start none; they are still due for the next engine."""
+        self._idle = idle
         self._group, self._performers, self._services = group, performers, services
         self._append, self.backoff = append, backoff
         self._flights: dict[tuple[type[Effect], AttemptKey], _Flight] = {}
 
     def launch(self, effects: Iterable[Effect]) -> None:
-        for effect in effects:
+        for effect in () if self._idle else effects:
             identity = (type(effect), effect.key)
             if identity in self._flights:
                 continue

@@ -12,6 +12,7 @@ EngineError      an exception: something the engine itself was asked and can't d
   LogFailed      the log can't be written: the engine stops, nothing acknowledged is lost
   StoreFailed    the store can't be written: the engine stops, a resume goes on
   StoreRefused   the store will not touch this name (outside its root, odd)
+  EngineGone     the engine that a command has called stopped before it answered
   Defect         the engine contradicts itself: never expected, always reported
 """
 
@@ -124,6 +125,12 @@ class StoreFailed(EngineError):
     """The store can't be written (disk full, read-only, damaged). The engine stops; a resume goes on where it was."""
 
     code = "StoreFailed"
+
+
+class EngineGone(EngineError):
+    """The engine that works on a home stopped before it answered a command, or could not do what it was asked."""
+
+    code = "EngineGone"
 
 
 class Defect(EngineError):

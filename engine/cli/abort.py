@@ -1,0 +1,54 @@
+"""`propwash abort`: asks an execution to stop, and waits until nothing of it runs any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from config.settings import Settings
+from engine.cli.exitcodes import ExitCode
+from engine.cli.finish import finish
+from engine.cli.naming import named
+from engine.cli.request import load_settings
+from engine.cli.screen import say_soon
+from engine.cli.session import Session, run_session
+from engine.cli.watch import to_the_end
+from engine.homes import read_home
+from engine.model.errors import BadInput
+from engine.model.events import AbortRequested
+from engine.model.phases import ExecutionPhase
+from engine.model.state import Execution
+from engine.reach import reach
+
+
+def abort(name: str, reason: str, home: Path, config: Path | None, sets: Sequence[str], *, wait: bool) -> int:
+    """Raises BadInput where no such execution is, or where it has ended otherwise; and whatever stops the engine."""
+    return run_session(partial(_abort, name, reason, home, load_settings(config, sets), wait))
+
+
+async def _abort(name: str, reason: str, home: Path, settings: Settings, wait: bool, session: Session) -> int:
+    session.deadline_seconds = settings.shutdown.deadline_seconds
+    record = await _asked(name, home)
+    if record.phase is ExecutionPhase.ABORTED:
+        await say_soon(f"execution {record.id.name} was ABORTED already")
+        return ExitCode.SUCCEEDED
+    async with reach(home, settings, idle=not wait) as contact:
+        await contact.send([AbortRequested(record.id, reason)])
+        if not wait:
+            await say_soon(f"execution {record.id.name} is told to stop")
+            return ExitCode.SUCCEEDED
+        async with to_the_end(contact, home, record.id, quiet=True) as view:
+            await finish(view, [record.id], home, as_json=False)
+            (ended,) = [found for found in await view.log.executions() if found.id == record.id]
+    return ExitCode.SUCCEEDED if ended.phase is ExecutionPhase.ABORTED else ExitCode.FAILED
+
+
+async def _asked(name: str, home: Path) -> Execution:
+    async with read_home(home) as view:
+        records = await view.log.executions()
+        execution = named(name, records, home)
+    (record,) = [found for found in records if found.id == execution]
+    if record.terminal and record.phase is not ExecutionPhase.ABORTED:
+        raise BadInput(f"execution {execution.name} has {record.phase.value} already; there is nothing to abort")
+    return record

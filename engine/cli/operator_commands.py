@@ -1,0 +1,49 @@
+"""The commands for a home that an engine stays on: serve, watch, abort."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from engine.cli.options import common, settings, shared
+
+
+@click.command()
+@settings
+@common
+def serve(home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
+    """Work on a home until Ctrl-C or SIGTERM: finish what is unfinished, and take what commands ask for."""
+    from engine.cli.serve import serve as perform
+
+    return perform(home, config, sets)
+
+
+@click.command()
+@click.argument("name")
+@shared
+def watch(name: str, home: Path, as_json: bool) -> int:
+    """Follow an execution that another process works on, to its end; then show its outputs or its error.
+
+    NAME is the execution's name, or project:domain:name where several have that name.
+    """
+    from engine.cli.watch import watch as perform
+
+    return perform(name, home, as_json=as_json)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--reason", default="propwash abort", metavar="TEXT", help="Why; kept as the execution's error.")
+@click.option("--wait/--no-wait", default=True, help="Until nothing of it runs any more.  [default: wait]")
+@settings
+@common
+def abort(name: str, reason: str, wait: bool, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
+    """Stop an execution, and the child executions it has started.
+
+    NAME is the execution's name, or project:domain:name where several have that name. Where no engine works on the
+    home, this command does, until the execution has ended.
+    """
+    from engine.cli.abort import abort as perform
+
+    return perform(name, reason, home, config, sets, wait=wait)

@@ -1,0 +1,33 @@
+"""`propwash serve`: an engine that stays: it takes what commands ask of it until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from config.settings import Settings
+from engine.cli.exitcodes import ExitCode
+from engine.cli.request import load_settings
+from engine.cli.screen import tell
+from engine.cli.session import Session, run_session
+from engine.homes import open_home
+
+
+def serve(home: Path, config: Path | None, sets: Sequence[str]) -> int:
+    """Raises BadInput for a home that can't be used, and whatever stops the engine."""
+    return run_session(partial(_serve, home, load_settings(config, sets)))
+
+
+async def _serve(home: Path, settings: Settings, session: Session) -> int:
+    session.deadline_seconds = settings.shutdown.deadline_seconds
+    async with open_home(home, settings) as engine:
+        found = len(engine.unfinished())
+        going_on = f", {found} unfinished go on" if found else ""
+        tell(f"process {os.getpid()} works on home {home}{going_on}; it takes commands until Ctrl-C or SIGTERM")
+        session.stops_with(ExitCode.SUCCEEDED)
+        await anyio.sleep_forever()
+    return ExitCode.SUCCEEDED

@@ -1,0 +1,97 @@
+"""`propwash watch`: follows an execution that another process works on, to its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from engine.cli.board import Board
+from engine.cli.documents import Documents
+from engine.cli.finish import finish, resume_command
+from engine.cli.mirror import Mirror
+from engine.cli.naming import named
+from engine.cli.session import Session, run_session
+from engine.cli.views import drawing, showing
+from engine.homes import HomeView, read_home
+from engine.model.errors import BadInput, EngineGone
+from engine.model.ids import ExecutionId
+from engine.reach import Contact, follow
+
+PAUSE_SECONDS = 0.1
+"""Between two looks at the log while much happens."""
+
+
+def watch(name: str, home: Path, *, as_json: bool) -> int:
+    """Raises BadInput where there is no such execution, and where nobody works on one that is unfinished."""
+    return run_session(partial(_watch, name, home, as_json))
+
+
+async def _watch(name: str, home: Path, as_json: bool, session: Session) -> int:
+    async with read_home(home) as view:
+        execution = named(name, await view.log.executions(), home)
+        await watching(view, home, execution, quiet=as_json)
+        return await finish(view, [execution], home, as_json=as_json)
+
+
+@asynccontextmanager
+async def to_the_end(contact: Contact, home: Path, execution: ExecutionId, *, quiet: bool) -> AsyncIterator[HomeView]:
+    """Show an execution until it ends, whoever works on it; then its home, to be looked at within the block."""
+    engine = contact.engine
+    if engine is not None:
+        async with showing(engine, [execution], quiet=quiet):
+            await engine.wait(execution)
+        yield HomeView(engine.log, engine.blobs)
+        return
+    async with read_home(home) as view:
+        await watching(view, home, execution, quiet=quiet)
+        yield view
+
+
+async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet: bool) -> None:
+    """Show an execution until it ends. Raises BadInput where no engine works on the home, EngineGone where it stops."""
+    mirror = Mirror(view, Documents(view.log, view.blobs, home))
+    await mirror.look(execution)
+    if quiet:
+        await _followed(home, mirror, execution, lambda: None)
+        return
+    board = Board(mirror.states.get)
+    async with drawing(board, time.time) as see:
+        board.follow(execution)
+        async with anyio.create_task_group() as group:
+            changed = anyio.Event()
+
+            async def look() -> None:
+                nonlocal changed
+                while True:
+                    await changed.wait()
+                    changed = anyio.Event()
+                    see(*await mirror.look(execution))
+                    await anyio.sleep(PAUSE_SECONDS)
+
+            group.start_soon(look)
+            await _followed(home, mirror, execution, lambda: changed.set())
+            group.cancel_scope.cancel()
+        see(*await mirror.look(execution))
+
+
+async def _followed(home: Path, mirror: Mirror, execution: ExecutionId, moved: Callable[[], None]) -> None:
+    """Return when the execution has ended."""
+    if mirror.states[execution].record.terminal:
+        return
+    gone: EngineGone | None = None
+    try:
+        if await follow(home, execution, moved) is not None:
+            return
+    except EngineGone as error:
+        gone = error
+    if await mirror.has_ended(execution):
+        return
+    advice = f"execution {execution.name} goes on with: {resume_command(home)}"
+    if gone is None:
+        raise BadInput(f"no engine works on home {home}; {advice}")
+    raise EngineGone(f"{gone}; {advice}") from gone

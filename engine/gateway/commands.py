@@ -1,0 +1,77 @@
+"""What a running engine does for the commands that call it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import anyio
+
+from engine.model.events import Event, ExecutionSubmitted
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact
+from engine.wire.control import Done, Ended, Follow, Moved, Reply, Request, Send, Submit
+
+Tell = Callable[[Reply], Awaitable[None]]
+
+
+class WatchersLike(Protocol):
+    def watching(
+        self, watcher: Callable[[Sequence[Execution], Sequence[Fact]], None]
+    ) -> AbstractContextManager[None]: ...
+
+
+class EngineLike(Protocol):
+    """What is asked of an engine (engine.app.Engine)."""
+
+    @property
+    def watchers(self) -> WatchersLike: ...
+
+    async def accept(self, asked: ExecutionSubmitted, inputs: bytes) -> None: ...
+
+    async def send(self, events: Sequence[Event]) -> None: ...
+
+    async def wait(self, execution: ExecutionId) -> Execution: ...
+
+
+class Desk:
+    def __init__(self, engine: EngineLike) -> None:
+        self._engine = engine
+
+    async def answer(self, request: Request, tell: Tell) -> None:
+        """Do what is asked and tell the caller. Raises EngineError where it can't be done."""
+        match request:
+            case Submit(event=event, inputs=inputs):
+                await self._engine.accept(event, inputs)
+                await tell(Done())
+            case Send(events=events):
+                await self._engine.send(events)
+                await tell(Done())
+            case Follow(execution=execution):
+                await self._follow(execution, tell)
+
+    async def _follow(self, execution: ExecutionId, tell: Tell) -> None:
+        """However much happens while the caller reads, it is told once afterwards."""
+        family, moved = {execution}, anyio.Event()
+
+        def see(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+            for record in executions:
+                if record.parent is not None and record.parent.execution in family:
+                    family.add(record.id)
+                if record.id in family:
+                    moved.set()
+
+        async def tell_moves() -> None:
+            nonlocal moved
+            while True:
+                await tell(Moved())
+                await moved.wait()
+                moved = anyio.Event()
+
+        with self._engine.watchers.watching(see):
+            async with anyio.create_task_group() as group:
+                group.start_soon(tell_moves)
+                ended = await self._engine.wait(execution)
+                group.cancel_scope.cancel()
+        await tell(Ended(ended.phase))
