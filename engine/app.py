@@ -24,7 +24,7 @@ from engine.machine import step
 from engine.machine.draft import Rules
 from engine.model import layout
 from engine.model.errors import BadInput
-from engine.model.events import AbortRequested, Event, ExecutionSubmitted
+from engine.model.events import AbortRequested, Event, ExecutionSubmitted, SignalSet
 from engine.model.graph import Program
 from engine.model.ids import DNS_LABEL, EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
@@ -134,6 +134,15 @@ class Engine:
     async def send(self, events: Sequence[Event]) -> None:
         """Append events; returns when they are durable."""
         await self.log.append(events, durable=True)
+
+    async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
+        """Answer the gates of one id with a serialized `Literal`; returns when that is durable.
+
+        Whether the value fits is found out by the gate that takes it.
+        """
+        uri = self.blobs.uri(layout.signal(execution, signal_id, value))
+        await self.blobs.put(uri, value, durable=True)
+        await self.log.append([SignalSet(execution, signal_id, uri)], durable=True)
 
     async def wait(self, execution: ExecutionId) -> Execution:
         """The execution, once it is terminal; also one that nobody has submitted yet."""

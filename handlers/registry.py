@@ -9,6 +9,7 @@ from engine.model.effects import Effect
 from engine.model.errors import Defect
 from engine.model.graph import NodeKind
 from handlers.array import ArrayHandler
+from handlers.gate import GateHandler
 from handlers.launchplan import LaunchPlanHandler
 from handlers.start_end import EndHandler, StartHandler
 from handlers.subworkflow import SubworkflowHandler
@@ -17,7 +18,15 @@ from handlers.task import TaskHandler
 
 def default_handlers() -> dict[NodeKind, NodeHandler]:
     return register(
-        [StartHandler(), EndHandler(), TaskHandler(), ArrayHandler(), SubworkflowHandler(), LaunchPlanHandler()]
+        [
+            StartHandler(),
+            EndHandler(),
+            TaskHandler(),
+            ArrayHandler(),
+            SubworkflowHandler(),
+            LaunchPlanHandler(),
+            GateHandler(),
+        ]
     )
 
 

@@ -15,6 +15,8 @@ from engine.model.graph import (
     Binding,
     BranchSpec,
     FailurePolicy,
+    GateKind,
+    GateSpec,
     Graph,
     Interface,
     LaunchPlanSpec,
@@ -105,6 +107,40 @@ def node(
         timeout_seconds=timeout,
         array=array,
     )
+
+
+def gate(
+    node_id: str,
+    what: GateSpec,
+    *,
+    after: Sequence[str] = (),
+    bindings: Sequence[Binding] = (),
+    timeout: float | None = None,
+    retries: int = 0,
+) -> NodeSpec:
+    upstream = tuple(after) or (START_NODE,)
+    return NodeSpec(
+        node_id,
+        NodeKind.GATE,
+        upstream,
+        tuple(bindings),
+        _sources(bindings),
+        gate=what,
+        timeout_seconds=timeout,
+        retries=retries,
+    )
+
+
+def wait_for_input(signal_id: str, kind: types_pb2.LiteralType = INT) -> GateSpec:
+    return GateSpec(GateKind.SIGNAL, signal_id, kind.SerializeToString(), "o0")
+
+
+def approve(signal_id: str) -> GateSpec:
+    return GateSpec(GateKind.APPROVE, signal_id)
+
+
+def sleep(seconds: float) -> GateSpec:
+    return GateSpec(GateKind.SLEEP, seconds=seconds)
 
 
 def _sources(bindings: Sequence[Binding]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from engine.model.effects import (
     RunTask,
     StartChild,
     StopAttempt,
+    TakeSignal,
     WriteOutputs,
 )
 from engine.model.errors import ErrorKind, Failure
@@ -34,6 +35,8 @@ from engine.model.events import (
     Event,
     ExecutionSubmitted,
     NodePrepared,
+    SignalRefused,
+    TimerFired,
 )
 from engine.model.graph import Program
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
@@ -154,6 +157,8 @@ class Simulation:
                 self.waiting.extend([child, AttemptStarted(key)])
             case AbortChild():
                 self.waiting.append(AbortRequested(effect.child, effect.cause, key))
+            case TakeSignal(gate=gate, value_uri=uri):
+                self.waiting.append(_taken(key, gate.signal_id, uri))
             case StopAttempt():
                 self.stopped[key] += 1
                 self.waiting = [event for event in self.waiting if not _result_of(event, key)]
@@ -168,6 +173,14 @@ class Simulation:
                 return [AttemptFailed(key, failure, again)]
             case _:
                 return []
+
+    def ring(self, execution: ExecutionId = EXECUTION) -> Step | None:
+        """Let the time come that some live node wants first."""
+        state = self.states[execution]
+        due = [node for path in state.live if (node := state.nodes[path]).wake_at]
+        node = min(due, key=lambda node: node.wake_at)
+        self.now = max(self.now, node.wake_at - 1.0)
+        return self.apply(TimerFired(state.record.key(node.path, node.attempt), node.wake_at))
 
     def deliver(self, number: int = 0, *, keep: bool = False) -> Step | None:
         """Apply the waiting event of this number (modulo how many wait); `keep` leaves it there to come again."""
@@ -184,5 +197,17 @@ class Simulation:
         return self
 
 
+def _taken(key: AttemptKey, signal_id: str, uri: str) -> Event:
+    """What a gate makes of its signal's value: "bad..." has the wrong type, "no" rejects, all others will do."""
+    if uri.startswith("bad"):
+        return SignalRefused(key, signal_id, uri, "its value is str, expected int")
+    if uri == "no":
+        return AttemptFailed(key, Failure("ReceivedRejectSignal", ErrorKind.USER, "rejected"))
+    return AttemptSucceeded(key, uri)
+
+
+_RESULTS = AttemptStarted | AttemptSucceeded | AttemptFailed | NodePrepared | SignalRefused
+
+
 def _result_of(event: Event, key: AttemptKey) -> bool:
-    return isinstance(event, AttemptStarted | AttemptSucceeded | AttemptFailed | NodePrepared) and event.key == key
+    return isinstance(event, _RESULTS) and event.key == key

@@ -35,6 +35,11 @@ async def write_outputs(
     return await _stored(blobs, layout.outputs(key), await resolve(blobs, bindings, sources))
 
 
+async def store_outputs(blobs: BlobStore, key: AttemptKey, outputs: bytes) -> str:
+    """Store a serialized `LiteralMap` as the outputs of `key`; the URI, or "" where there is nothing to store."""
+    return await _stored(blobs, layout.outputs(key), outputs)
+
+
 async def _stored(blobs: BlobStore, key: str, data: bytes) -> str:
     if not data:
         return ""

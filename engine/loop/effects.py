@@ -27,11 +27,15 @@ log = logging.getLogger(__name__)
 class _Flight:
     """One effect in flight."""
 
-    __slots__ = ("landed", "scope")
+    __slots__ = ("again", "landed", "scope", "telling")
 
     def __init__(self) -> None:
         self.scope = anyio.CancelScope()
         self.landed = anyio.Event()
+        self.telling = False
+        """It is done, and what it found out is on its way to the log."""
+        self.again: Effect | None = None
+        """What followed from that asks for it once more."""
 
 
 class Effects:
@@ -56,7 +60,8 @@ class Effects:
     def launch(self, effects: Iterable[Effect]) -> None:
         for effect in () if self._idle else effects:
             identity = (type(effect), effect.key)
-            if identity in self._flights:
+            if (known := self._flights.get(identity)) is not None:
+                known.again = effect if known.telling else None
                 continue
             flight = self._flights[identity] = _Flight()
             self._group.start_soon(self._fly, effect, flight)
@@ -68,11 +73,14 @@ class Effects:
         try:
             with flight.scope:
                 events = await self.backoff.persist(partial(self._perform, effect), effect.key)
+            flight.telling = True
             if events:
                 await self._append(events)
         finally:
             del self._flights[(type(effect), effect.key)]
             flight.landed.set()
+        if flight.again is not None:
+            self.launch((flight.again,))
 
     async def _perform(self, effect: Effect) -> Sequence[Event]:
         if isinstance(effect, StopAttempt):

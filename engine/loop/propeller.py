@@ -147,6 +147,8 @@ class Propeller:
             ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
             failure = Failure("IllegalStateError", ErrorKind.SYSTEM, shorten(reason))
             done = step.give_up(state, failure, self.timers.clock.now(), self.rules)
+        if done.refusal:
+            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, done.refusal, event.execution))
         state.absorb(done)
         ledger.enter(done)
 

@@ -42,13 +42,14 @@ class Draft:
         self.facts: list[Fact] = []
         self.effects: list[Effect] = []
         self.events: list[Event] = []
+        self.refusal = ""
         self.ended: deque[str] = deque()
         """Nodes that became terminal and whose consequences are not drawn yet."""
 
     def step(self, *, stale: bool = False) -> Step:
         if self.facts:
             self.record = structs.replace(self.record, sequence=self.facts[-1].sequence)
-        return Step(self.record, self.nodes, self.facts, self.effects, self.events, stale)
+        return Step(self.record, self.nodes, self.facts, self.effects, self.events, stale, self.refusal)
 
     # Reading: the draft first, then the execution.
 

@@ -46,6 +46,8 @@ class Step(Struct, frozen=True):
     effects: list[Effect]
     events: list[Event]
     stale: bool = False
+    refusal: str = ""
+    """Why what the event asks for can't be done; the event goes to the dead letters."""
 
 
 @dataclass(slots=True)

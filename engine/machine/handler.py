@@ -45,7 +45,11 @@ class FrameSkipped(Struct, frozen=True):
     """The arm that this branch has chosen was skipped: what it waits for has failed, or was skipped itself."""
 
 
-Consequence = AbortNode | FrameSucceeded | FrameSkipped | FrameFailed | FrameClosed
+class SignalCame(Struct, frozen=True):
+    """The signal that this gate waits for is set."""
+
+
+Consequence = AbortNode | SignalCame | FrameSucceeded | FrameSkipped | FrameFailed | FrameClosed
 
 
 class ElementStep(Struct, frozen=True):

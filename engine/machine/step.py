@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from engine.machine import arrays
+from engine.machine import arrays, signals
 from engine.machine.draft import Draft, Rules
 from engine.machine.execution import ExecutionState, Step, open_frames, startable
 from engine.machine.frames import abort_execution, open_frame, settle, take, try_start
@@ -17,6 +17,7 @@ from engine.model.events import (
     ExecutionSubmitted,
     NodeEvent,
     NodeRetryRequested,
+    SignalRefused,
     SignalSet,
 )
 from engine.model.graph import NodeKind, Program, every_node
@@ -87,7 +88,12 @@ def apply(state: ExecutionState, event: Event, now: float, rules: Rules) -> Step
             return _submit(draft, event)
         case AbortRequested():
             return _abort(draft, event)
-        case SignalSet() | NodeRetryRequested():
+        case SignalSet():
+            return signals.come(draft, event)
+        case SignalRefused():
+            signals.refused(draft, event)
+            return _node_event(draft, event)
+        case NodeRetryRequested():
             return draft.step(stale=True)
         case _:
             return _node_event(draft, event)

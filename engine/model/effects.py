@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from engine.model.graph import Binding, Graph, LaunchPlanSpec, NodeSpec, TaskSpec
+from engine.model.graph import Binding, GateSpec, Graph, LaunchPlanSpec, NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.state import Elements
 
@@ -89,6 +89,16 @@ class WriteOutputs(Struct, frozen=True):
     sources: Mapping[str, str]
 
 
+class TakeSignal(Struct, frozen=True):
+    """Read the value of a gate's signal, check it, and write the gate's outputs."""
+
+    key: AttemptKey
+    gate: GateSpec
+    value_uri: str
+    bindings: tuple[Binding, ...]
+    sources: Mapping[str, str]
+
+
 class StartChild(Struct, frozen=True):
     """Resolve a launch plan node's inputs and submit its child execution."""
 
@@ -117,6 +127,7 @@ Effect = (
     | StopAttempt
     | GatherOutputs
     | WriteOutputs
+    | TakeSignal
     | StartChild
     | AbortChild
 )

@@ -126,6 +126,14 @@ class AttemptPlanned(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt
     """Digest of the plan's `Program`."""
 
 
+class SignalRefused(AboutAttempt, frozen=True, omit_defaults=True, tag="signal.refused", tag_field="type"):
+    """A gate could not take the value of its signal (another type, gone); it waits for another one."""
+
+    signal_id: str
+    value_uri: str
+    reason: str
+
+
 class TimerFired(AboutAttempt, frozen=True, omit_defaults=True, tag="timer.fired", tag_field="type"):
     """The time that the node's `wake_at` named has come. A crash or a change of `wake_at` makes others stale."""
 
@@ -140,6 +148,7 @@ NodeEvent = (
     | AttemptFailed
     | AttemptStopped
     | ChildEnded
+    | SignalRefused
     | TimerFired
 )
 Event = ExecutionSubmitted | AbortRequested | SignalSet | NodeRetryRequested | NodeEvent

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
-from engine.model.ids import AttemptKey, ExecutionId, owner, split
+from engine.model.ids import AttemptKey, ExecutionId, label, owner, split
 
 METADATA_PREFIX = "metadata/propeller"
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -19,6 +19,11 @@ def execution_prefix(execution: ExecutionId) -> str:
 
 def workflow_inputs(execution: ExecutionId) -> str:
     return f"{execution_prefix(execution)}/start-node/data/0/outputs.pb"
+
+
+def signal(execution: ExecutionId, signal_id: str, value: bytes) -> str:
+    """Where the value of a signal lies: the same value has one place, another value another."""
+    return f"{execution_prefix(execution)}/signals/{label(signal_id)}/{hashlib.sha256(value).hexdigest()[:32]}.pb"
 
 
 def node_prefix(execution: ExecutionId, path: str) -> str:

@@ -10,7 +10,16 @@ from flyteidl.core.types_pb2 import OutputReference
 from flyteidl.core.workflow_pb2 import Node
 from msgspec import structs
 
-from engine.model.graph import START_NODE, Binding, Interface, LaunchPlanSpec, NodeKind, NodeSpec
+from engine.model.graph import (
+    START_NODE,
+    Binding,
+    GateKind,
+    GateSpec,
+    Interface,
+    LaunchPlanSpec,
+    NodeKind,
+    NodeSpec,
+)
 from engine.model.ids import EntityId, EntityKind
 from engine.wire.compile_arrays import array_interface, array_problems, array_spec
 from engine.wire.compile_cache import Caching, caching_of_node
@@ -200,15 +209,19 @@ def _common_outputs(bodies: Iterable[Built]) -> Mapping[str, bytes | None] | Non
 
 
 def _gate(node: Node) -> Built:
-    gate = node.gate_node
+    message, spec = node.gate_node, _spec(node, NodeKind.GATE)
     outputs: dict[str, bytes | None] = {}
-    match gate.WhichOneof("condition"):
+    match message.WhichOneof("condition"):
         case "signal":
-            outputs[gate.signal.output_variable_name] = dump_type(gate.signal.type)
-            detail = f"wait_for_input({gate.signal.signal_id!r})"
+            kind = dump_type(message.signal.type)
+            gate = GateSpec(GateKind.SIGNAL, message.signal.signal_id, kind, message.signal.output_variable_name)
+            outputs[gate.variable] = kind
         case "approve":
+            gate = GateSpec(GateKind.APPROVE, message.approve.signal_id)
             outputs = {given.var: None for given in node.inputs}
-            detail = f"approve({gate.approve.signal_id!r})"
+        case "sleep":
+            length = message.sleep.duration
+            gate = GateSpec(GateKind.SLEEP, seconds=length.seconds + length.nanos / 1e9)
         case _:
-            detail = "sleep"
-    return Built(node, structs.replace(_spec(node, NodeKind.GATE), detail=detail), NodeInterface(outputs=outputs))
+            return Built(node, spec, wrong=("it is a gate without a condition: neither signal nor approval nor sleep",))
+    return Built(node, structs.replace(spec, gate=gate), NodeInterface(outputs=outputs))

@@ -160,7 +160,6 @@ REFUSED = {
     "echoes": "task echo: tasks of type 'echo' have no container",
     "eagerly": "task unsupported.eagerly: @eager tasks call a Flyte admin service",
     "elsewhere": "it runs the launch plan their.plan of elsewhere/production, version v8, which is not in this package",
-    "gates": "node n1: sleep: nodes of kind 'gate' can't be run",
     "calls": "workflow unsupported.dynamics, node n1: the @dynamic task unsupported.several",
 }
 

@@ -15,7 +15,8 @@ ID = {"project": "p", "domain": "d", "name": "e1"}
 ABORT = {"v": 1, "type": "execution.abort_requested", "execution": ID, "cause": "c"}
 TYPES = (
     "execution.submitted, execution.abort_requested, signal.set, node.retry_requested, node.prepared, attempt.started, "
-    "attempt.planned, attempt.succeeded, attempt.failed, attempt.stopped, execution.child_ended, timer.fired"
+    "attempt.planned, attempt.succeeded, attempt.failed, attempt.stopped, execution.child_ended, "
+    "signal.refused, timer.fired"
 )
 
 

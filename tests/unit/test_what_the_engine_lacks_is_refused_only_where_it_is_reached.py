@@ -68,7 +68,7 @@ def gate() -> workflow_pb2.Node:
 
 NODES = {
     "branch": (branch(), "conditional('small'): nodes of kind 'branch' can't be run"),
-    "gate": (gate(), "wait_for_input('how-many'): nodes of kind 'gate' can't be run"),
+    "gate": (gate(), "nodes of kind 'gate' can't be run"),
     "dynamic": (
         node("n0", {"a": given("n")}, runs="m.dyn"),
         "the @dynamic task m.dyn: nodes of kind 'dynamic' can't be run",

@@ -1,8 +1,6 @@
 """One workflow for each kind of node that has no handler yet, and a sound one beside them."""
 
-from datetime import timedelta
-
-from flytekit import LaunchPlan, approve, conditional, dynamic, eager, map_task, sleep, task, wait_for_input, workflow
+from flytekit import LaunchPlan, conditional, dynamic, eager, map_task, task, workflow
 from flytekit.core.base_task import kwtypes
 from flytekit.core.legacy_map_task import map_task as legacy_map_task
 from flytekit.core.task import Echo, reference_task
@@ -58,16 +56,6 @@ def branches(n: int) -> int:
 @workflow
 def dynamics(n: int) -> int:
     return several(n=one(n=n))
-
-
-@workflow
-def gates(n: int) -> int:
-    said = wait_for_input("how-many", timeout=timedelta(hours=1), expected_type=int)
-    slept = sleep(timedelta(seconds=1))
-    approved = approve(one(n=said), "sure", timeout=timedelta(hours=1))
-    last = one(n=approved)
-    slept >> last
-    return last
 
 
 @workflow(on_failure=clean)

@@ -1,0 +1,61 @@
+"""Signals: values from outside, kept with the execution and shared by all gates of their id, early or late.
+
+Until a gate of its id has begun to wait, a signal may be set again and the last one counts; from then on the first one
+counts. A value that its gate can't take is forgotten, and the gate goes on waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import structs
+
+from engine.machine.draft import Draft
+from engine.machine.execution import ExecutionState, Step, past
+from engine.machine.frames import settle, tell
+from engine.machine.handler import SignalCame
+from engine.model.events import SignalRefused, SignalSet
+from engine.model.graph import GateSpec, NodeKind
+from engine.model.phases import EXECUTION_CLOSING, NodePhase
+from engine.model.state import Node
+
+
+def come(draft: Draft, event: SignalSet) -> Step:
+    """Keep the signal and tell the gates that wait for it. Stale where a gate has taken one, or nothing will."""
+    gates = list(_gates(draft.state, event.signal_id))
+    known = draft.record.signals.get(event.signal_id)
+    if draft.record.phase in EXECUTION_CLOSING or known == event.value_uri or (known is not None and gates):
+        return draft.step(stale=True)
+    draft.record = structs.replace(draft.record, signals={**draft.record.signals, event.signal_id: event.value_uri})
+    for node in gates:
+        if node.phase is NodePhase.RUNNING:
+            tell(draft, node.path, SignalCame())
+    settle(draft)
+    return draft.step()
+
+
+def refused(draft: Draft, event: SignalRefused) -> None:
+    """Forget the value, unless another one has taken its place."""
+    if draft.record.signals.get(event.signal_id) != event.value_uri:
+        return
+    left = {name: uri for name, uri in draft.record.signals.items() if name != event.signal_id}
+    draft.record = structs.replace(draft.record, signals=left)
+    draft.refusal = f"signal {event.signal_id!r} of {event.execution} was refused: {event.reason}"
+
+
+def awaited(state: ExecutionState) -> Iterator[tuple[Node, GateSpec]]:
+    """The gates that wait for a signal now, with what they wait for."""
+    for path in state.live:
+        node = state.nodes[path]
+        gate = state.spec(path).gate if node.kind is NodeKind.GATE else None
+        if gate and gate.signal_id and node.phase is NodePhase.RUNNING and gate.signal_id not in state.record.signals:
+            yield node, gate
+
+
+def _gates(state: ExecutionState, signal_id: str) -> Iterator[Node]:
+    """Every gate of the signal that has begun."""
+    for path, node in state.nodes.items():
+        if node.kind is NodeKind.GATE and node.phase is not NodePhase.SKIPPED and not past(state, path):
+            gate = state.spec(path).gate
+            if gate is not None and gate.signal_id == signal_id:
+                yield node
