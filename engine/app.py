@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 from msgspec import structs
 
+from engine.adapters.storecache import StoreCache
 from engine.loop.backoff import Backoff
 from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
@@ -30,6 +31,7 @@ from engine.model.ids import DNS_LABEL, EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
+from engine.ports.cache import Cache
 from engine.ports.clock import Clock
 from engine.ports.eventlog import EventLog
 from engine.ports.services import Services
@@ -53,6 +55,8 @@ class Parts:
     backoff: Backoff
     load: Callable[[str], Awaitable[Program]]
     """Gives the program of a package by its digest (`load_program` reads it from the store)."""
+    cache: Cache | None = None
+    """None: what tasks gave is kept in the store."""
     hook: Hook = nothing
     doors: Sequence[Callable[[Engine], Coroutine[object, object, None]]] = ()
     """Run beside the engine until it leaves: they hand in what others ask of it, and start what falls due."""
@@ -175,7 +179,8 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
         await parts.log.append(events, durable=False)
 
     outbox = Outbox(append)
-    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, outbox.hold)
+    cache = parts.cache or StoreCache(parts.blobs)
+    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, cache, outbox.hold)
     async with anyio.create_task_group() as group:
         group.start_soon(outbox.run)
         timers = Timers(parts.clock, outbox.send)

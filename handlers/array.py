@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from engine.data.attempt import run_attempt
-from engine.data.elements import element_inputs, prepare_array
+from engine.data.cached import through_cache
+from engine.data.elements import element_cache_key, element_inputs, prepare_array
 from engine.data.gather import gather
 from engine.machine import arrays
 from engine.machine.budget import Retry, decide
 from engine.machine.handler import AbortNode, Consequence, Context, ElementStep, Move
+from engine.model.cache import CacheStatus
 from engine.model.effects import Effect, GatherOutputs, PrepareArray, RunElement, StopAttempt
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import (
@@ -81,12 +83,23 @@ class ArrayHandler:
             case PrepareArray(key=key):
                 inputs_uri, size = await prepare_array(services.blobs, services.offload, effect)
                 return (NodePrepared(key, inputs_uri, size),)
-            case RunElement(key=key, spec=spec, task=task, origin=origin, resumed=resumed):
-                inputs = await element_inputs(services.blobs, effect)
-                return (await run_attempt(services, key, spec, task, inputs, origin, resumed=resumed),)
+            case RunElement():
+                return (await _run_element(services, effect),)
             case GatherOutputs(key=key):
                 return (AttemptSucceeded(key, await gather(services.blobs, services.offload, effect)),)
         raise AssertionError(effect)
+
+
+async def _run_element(services: Services, effect: RunElement) -> AttemptSucceeded | AttemptFailed:
+    inputs = await element_inputs(services.blobs, effect)
+    key, spec, task = effect.key, effect.spec, effect.task
+
+    async def attempt(services: Services) -> AttemptSucceeded | AttemptFailed:
+        return await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
+
+    if spec.cache is None:
+        return await attempt(services)
+    return await through_cache(services, effect, lambda: element_cache_key(services.blobs, effect), attempt)
 
 
 def _prepare(node: Node, ctx: Context) -> PrepareArray:
@@ -136,14 +149,15 @@ def _element_event(node: Node, key: AttemptKey, event: NodeEvent, ctx: Context) 
     if key != ctx.element_key(node, index, attempt) or phase not in (NodePhase.QUEUED, NodePhase.RUNNING):
         return None
     match event:
-        case AttemptStarted() if phase is NodePhase.QUEUED:
+        case AttemptStarted(cache=cache) if phase is NodePhase.QUEUED:
             after = arrays.with_element(elements, index, NodePhase.RUNNING)
-            return _moved(node, after, (ElementStep(index, attempt, NodePhase.RUNNING),))
-        case AttemptSucceeded(output_bytes=sizes):
+            return _moved(node, after, (ElementStep(index, attempt, NodePhase.RUNNING, cache=cache),))
+        case AttemptSucceeded(output_bytes=sizes, cache=cache):
             after = arrays.with_element(elements, index, NodePhase.SUCCEEDED)
             total = {name: after.output_bytes.get(name, 0) + size for name, size in sizes.items()}
-            after = structs.replace(after, output_bytes={**after.output_bytes, **total})
-            return _advance(node, after, ctx, (), (ElementStep(index, attempt, NodePhase.SUCCEEDED),))
+            cached = after.cached + (cache is CacheStatus.HIT)
+            after = structs.replace(after, output_bytes={**after.output_bytes, **total}, cached=cached)
+            return _advance(node, after, ctx, (), (ElementStep(index, attempt, NodePhase.SUCCEEDED, cache=cache),))
         case AttemptFailed():
             return _element_failed(node, index, event, ctx)
         case AttemptStopped():
@@ -166,7 +180,7 @@ def _element_failed(node: Node, index: int, event: AttemptFailed, ctx: Context) 
     if isinstance(decision, Retry) and node.phase is NodePhase.RUNNING:
         after = arrays.with_element(elements, index, NodePhase.QUEUED, attempt + 1, decision.system_failures)
         steps = (
-            ElementStep(index, attempt, NodePhase.RETRYABLE_FAILURE, event.failure),
+            ElementStep(index, attempt, NodePhase.RETRYABLE_FAILURE, event.failure, event.cache),
             ElementStep(index, attempt + 1, NodePhase.QUEUED),
         )
         return structs.replace(_moved(node, after, steps), effects=(_effect(node, index, after, ctx),))
@@ -174,7 +188,7 @@ def _element_failed(node: Node, index: int, event: AttemptFailed, ctx: Context) 
     after = arrays.with_element(elements, index, NodePhase.FAILED)
     if after.first_error is None:
         after = structs.replace(after, first_error=failure.at(f"{node.path}[{index}]"))
-    return _advance(node, after, ctx, (), (ElementStep(index, attempt, NodePhase.FAILED, failure),))
+    return _advance(node, after, ctx, (), (ElementStep(index, attempt, NodePhase.FAILED, failure, event.cache),))
 
 
 def _moved(node: Node, elements: Elements, steps: tuple[ElementStep, ...]) -> Move:

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from engine.data.attempt import run_attempt
+from engine.data.cached import through_cache
+from engine.data.cachekey import task_key
 from engine.data.resolve import resolve
 from engine.machine.budget import Retry, decide
 from engine.machine.handler import AbortNode, Consequence, Context, Move
+from engine.model.cache import CacheStatus
 from engine.model.effects import Effect, RunTask, StopAttempt
 from engine.model.events import (
     AboutAttempt,
@@ -44,12 +47,10 @@ class TaskHandler:
         if not isinstance(event, AboutAttempt) or event.key != ctx.key(node):
             return None
         match event, node.phase:
-            case AttemptStarted(inputs_uri=uri), NodePhase.QUEUED:
-                return Move((_running(node, ctx, uri),))
-            case AttemptSucceeded(outputs_uri=uri), (NodePhase.QUEUED | NodePhase.RUNNING):
-                running = node if node.phase is NodePhase.RUNNING else _running(node, ctx, node.inputs_uri)
-                done = structs.replace(running, phase=NodePhase.SUCCEEDED, outputs_uri=uri, ended_at=ctx.now)
-                return Move((running, done))
+            case AttemptStarted(inputs_uri=uri, cache=cache), NodePhase.QUEUED:
+                return Move((structs.replace(_running(node, ctx, uri), cache=cache),))
+            case AttemptSucceeded(), (NodePhase.QUEUED | NodePhase.RUNNING):
+                return _succeeded(node, event, ctx)
             case AttemptFailed(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return self._failed(node, event, ctx)
             case AttemptStopped(), NodePhase.ABORTING:
@@ -64,10 +65,15 @@ class TaskHandler:
     async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
         assert isinstance(effect, RunTask)
         inputs = await resolve(services.blobs, effect.spec.bindings, effect.sources)
-        ended = await run_attempt(
-            services, effect.key, effect.spec, effect.task, inputs, effect.origin, resumed=effect.resumed
-        )
-        return (ended,)
+        key, spec, task = effect.key, effect.spec, effect.task
+
+        async def attempt(services: Services) -> AttemptSucceeded | AttemptFailed:
+            return await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
+
+        policy = spec.cache
+        if policy is None:
+            return (await attempt(services),)
+        return (await through_cache(services, effect, lambda: task_key(services.blobs, task, policy, inputs), attempt),)
 
     def _run(self, node: Node, ctx: Context, *, resumed: bool = False) -> Effect:
         task = ctx.program.task(ctx.spec.target)
@@ -89,10 +95,11 @@ class TaskHandler:
                 phase=NodePhase.FAILED,
                 error=decision.failure,
                 system_failures=decision.system_failures,
+                cache=event.cache,
                 ended_at=ctx.now,
             )
             return Move((ended,))
-        failed = structs.replace(node, phase=NodePhase.RETRYABLE_FAILURE, error=failure)
+        failed = structs.replace(node, phase=NodePhase.RETRYABLE_FAILURE, error=failure, cache=event.cache)
         again = structs.replace(
             failed,
             phase=NodePhase.QUEUED,
@@ -100,8 +107,20 @@ class TaskHandler:
             system_failures=decision.system_failures,
             attempt_started_at=0.0,
             error=None,
+            cache=None,
         )
         return Move((failed, again), (self._run(again, ctx),))
+
+
+def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:
+    """A result that was kept needs no run."""
+    states = (node,)
+    if node.phase is NodePhase.QUEUED and event.cache is not CacheStatus.HIT:
+        states = (_running(node, ctx, node.inputs_uri),)
+    done = structs.replace(
+        states[0], phase=NodePhase.SUCCEEDED, outputs_uri=event.outputs_uri, cache=event.cache, ended_at=ctx.now
+    )
+    return Move((*states, done))
 
 
 def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from engine.adapters.memory.blobs import MemoryBlobs
 from engine.adapters.memory.clock import LoopClock
+from engine.adapters.storecache import StoreCache
 from engine.machine import arrays
 from engine.model import layout
 from engine.model.effects import GatherOutputs, Origin
@@ -239,7 +240,10 @@ class World:
         self.blobs = blobs or MemoryBlobs()
         self.runner = ScriptedRunner(script, at_once=at_once)
         self.reported: list[Event] = []
-        self.services = Services(self.blobs, self.runner, LoopClock(), limits or OffloadLimits(), self._report)
+        self.cache = StoreCache(self.blobs)
+        self.services = Services(
+            self.blobs, self.runner, LoopClock(), limits or OffloadLimits(), self.cache, self._report
+        )
 
     def _report(self, events: Sequence[Event]) -> None:
         self.reported += events

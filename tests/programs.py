@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from flyteidl.core import interface_pb2, literals_pb2, tasks_pb2, types_pb2
 from msgspec import structs
 
+from engine.model.cache import CachePolicy
 from engine.model.graph import (
     END_NODE,
     START_NODE,
@@ -89,6 +90,7 @@ def node(
     retries: int = 0,
     array: ArraySpec | None = None,
     timeout: float | None = None,
+    cache: CachePolicy | None = None,
 ) -> NodeSpec:
     """A node whose kind follows from its target; `after` lists its predecessors."""
     kinds = {
@@ -106,6 +108,7 @@ def node(
         retries=retries,
         timeout_seconds=timeout,
         array=array,
+        cache=cache,
     )
 
 

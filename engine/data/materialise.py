@@ -60,6 +60,11 @@ async def expanded(blobs: BlobStore, inputs: Data, most: int) -> Rope:
     return await _Expansion(blobs, most).map_payload(inputs, 0)
 
 
+async def expanded_literal(blobs: BlobStore, literal: Data, most: int) -> Rope:
+    """The same for one `Literal`."""
+    return await _Expansion(blobs, most).literal(literal, 0)
+
+
 async def write(blobs: BlobStore, rope: Rope, uri: str) -> None:
     """Stream a rope into an object."""
     async with blobs.writer(uri) as file:
@@ -99,8 +104,9 @@ class _Expansion:
         if whole.kind is Kind.REFERENCE:
             reference = reference_of(literal)
             assert reference is not None
-            inner = await self._fetched(reference, depth)
-        elif whole.kind is Kind.COLLECTION:
+            # What stands beside the reference was said of it; what its author says of the value lies with the value.
+            return await self._fetched(reference, depth)
+        if whole.kind is Kind.COLLECTION:
             found = [_framed(ITEM, await self.literal(item, depth + 1)) for item in items(whole.payload)]
             inner = _framed(Kind.COLLECTION, _joined(found))
         elif whole.kind is Kind.MAP:

@@ -18,6 +18,20 @@ class CachePolicy(Struct, frozen=True):
     """Inputs that make no difference."""
 
 
+class CacheKey(Struct, frozen=True):
+    """Names what is kept: equal keys stand for equal results."""
+
+    project: str
+    domain: str
+    task: str
+    """Name of the task; its version is no part of it."""
+    digest: str
+    """32 bytes in hex: of the cache version, the interface and the inputs."""
+
+    def __str__(self) -> str:
+        return f"{self.project}:{self.domain}:{self.task}:{self.digest}"
+
+
 class CacheStatus(StrEnum):
     """What the cache did for an attempt; Flyte's own names. An attempt that is not cached has none."""
 

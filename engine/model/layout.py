@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
+from engine.model.cache import CacheKey
 from engine.model.ids import AttemptKey, ExecutionId, label, owner, split
 
 METADATA_PREFIX = "metadata/propeller"
@@ -73,3 +74,13 @@ def checkpoint_prefix(key: AttemptKey) -> str:
 def package(digest: str) -> str:
     """A registered package in canonical form."""
     return f"metadata/packages/{digest}.pkg"
+
+
+def cache_prefix(key: CacheKey) -> str:
+    """What is kept of one task for one set of inputs. It lies outside of every execution, so that it outlives them."""
+    return f"metadata/cache/{key.project}/{key.domain}/{label(key.task)}/{key.digest}"
+
+
+def cached_values(key: CacheKey, source: AttemptKey) -> str:
+    """Values too large for the entry itself; never written again, since who has used the entry refers to them."""
+    return f"{cache_prefix(key)}/{source.digest()}"

@@ -22,6 +22,7 @@ from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution, Fact, Node
+from engine.ports.cache import Cache
 
 EXECUTION = ExecutionId("p", "d", "e1")
 
@@ -36,6 +37,7 @@ class World:
         self.runner = NoopRunner(script or copies(self.blobs))
         self.offload = offload or OffloadLimits()
         self.hook: Hook = nothing
+        self.cache: Cache | None = None
 
     @asynccontextmanager
     async def engine(self, watchers: Watchers | None = None) -> AsyncIterator[Engine]:
@@ -49,6 +51,7 @@ class World:
             arrays=ArrayLimits(),
             backoff=Backoff(),
             load=self._load,
+            cache=self.cache,
             hook=self.hook,
         )
         async with running(parts, watchers) as engine:
@@ -62,10 +65,18 @@ class World:
         """What was not committed is gone; the next engine starts from the rest."""
         self.log = self.log.crash()
 
-    async def run(self, entity: EntityId | None = None, inputs: bytes = b"") -> Execution:
+    async def run(
+        self,
+        entity: EntityId | None = None,
+        inputs: bytes = b"",
+        *,
+        execution: ExecutionId = EXECUTION,
+        overwrite_cache: bool = False,
+    ) -> Execution:
         async with self.engine() as engine:
-            await engine.submit(EXECUTION, entity or self.first, self.program.digest, inputs)
-            return await engine.wait(EXECUTION)
+            target = entity or self.first
+            await engine.submit(execution, target, self.program.digest, inputs, overwrite_cache=overwrite_cache)
+            return await engine.wait(execution)
 
     @property
     def first(self) -> EntityId:
@@ -83,8 +94,8 @@ class World:
             if not path.endswith(("start-node", "end-node"))
         }
 
-    async def element_phases(self, path: str) -> list[str]:
-        elements = (await self.nodes())[path].elements
+    async def element_phases(self, path: str, execution: ExecutionId = EXECUTION) -> list[str]:
+        elements = (await self.nodes(execution))[path].elements
         assert elements is not None
         return [arrays.phase_of(elements, k).name for k in range(elements.size)]
 
@@ -94,8 +105,8 @@ class World:
         (found,) = [record for record in executions if record.parent is not None and record.parent.path == path]
         return found
 
-    async def facts(self) -> Sequence[Fact]:
-        return await self.log.history(EXECUTION)
+    async def facts(self, execution: ExecutionId = EXECUTION) -> Sequence[Fact]:
+        return await self.log.history(execution)
 
     async def problems(self) -> list[Problem]:
         """What the checker's rules find wrong with what is committed."""

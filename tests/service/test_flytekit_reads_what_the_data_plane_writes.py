@@ -13,6 +13,7 @@ from flyteidl.core import literals_pb2, tasks_pb2, types_pb2
 from msgspec import structs
 
 from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.storecache import StoreCache
 from engine.adapters.systemclock import SystemClock
 from engine.data.attempt import run_attempt
 from engine.data.elements import element_inputs, prepare_array
@@ -77,7 +78,7 @@ async def services(tmp_path: Path) -> AsyncIterator[Services]:
     def report(events: object) -> None: ...
 
     async with FileBlobs.open(tmp_path / "store") as blobs:
-        yield Services(blobs, Processes(tmp_path), SystemClock(), OffloadLimits(), report)
+        yield Services(blobs, Processes(tmp_path), SystemClock(), OffloadLimits(), StoreCache(blobs), report)
 
 
 def commanded(spec: TaskSpec, command: str) -> TaskSpec:

@@ -1,0 +1,45 @@
+"""The cache on the store of values: an entry is one object, so it lies wherever the store does."""
+
+from __future__ import annotations
+
+import logging
+
+import msgspec
+from msgspec import Struct
+
+from engine.model import layout
+from engine.model.cache import CacheKey
+from engine.ports.blobstore import BlobStore
+from engine.ports.cache import CacheEntry
+
+log = logging.getLogger(__name__)
+FORMAT = 1
+"""Goes up when older bytes would be misread; an entry of another format is as good as none."""
+
+
+class _Stored(Struct, frozen=True):
+    format: int
+    entry: CacheEntry
+
+
+class StoreCache:
+    def __init__(self, blobs: BlobStore) -> None:
+        self._blobs = blobs
+
+    async def find(self, key: CacheKey) -> CacheEntry | None:
+        uri = self._uri(key)
+        (data,) = await self._blobs.get_many([uri])
+        if data is None:
+            return None
+        try:
+            stored = msgspec.msgpack.decode(data, type=_Stored)
+        except msgspec.DecodeError as problem:
+            log.warning("a cache entry can't be read", extra={"uri": uri, "cause": str(problem)})
+            return None
+        return stored.entry if stored.format == FORMAT else None
+
+    async def keep(self, key: CacheKey, entry: CacheEntry) -> None:
+        await self._blobs.put(self._uri(key), msgspec.msgpack.encode(_Stored(FORMAT, entry)))
+
+    def _uri(self, key: CacheKey) -> str:
+        return self._blobs.uri(f"{layout.cache_prefix(key)}/entry")

@@ -1,0 +1,126 @@
+"""An attempt whose result may be there already: looked up before it runs, kept after it has succeeded.
+
+A cache that is down never fails an attempt: the task runs, and its facts say what went wrong.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from msgspec import structs
+
+from engine.data.framing import CorruptMessage, framed_size
+from engine.data.kept import self_contained
+from engine.data.literals import entries
+from engine.data.recent import read_maps, remember
+from engine.data.references import find_references
+from engine.model import layout
+from engine.model.cache import CacheKey, CacheStatus
+from engine.model.effects import RunElement, RunTask
+from engine.model.errors import BlobNotFound, Permanent, StoreFailed, StoreRefused, Transient
+from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded, Event
+from engine.ports.cache import CacheEntry
+from engine.ports.services import Services
+
+log = logging.getLogger(__name__)
+Ended = AttemptSucceeded | AttemptFailed
+Attempt = Callable[[Services], Awaitable[Ended]]
+"""Runs the attempt with these services."""
+_TROUBLE = (BlobNotFound, CorruptMessage, Permanent, StoreFailed, StoreRefused, Transient)
+
+
+async def through_cache(
+    services: Services, effect: RunTask | RunElement, find_key: Callable[[], Awaitable[CacheKey]], attempt: Attempt
+) -> Ended:
+    """The kept result as the end of this attempt, with nothing started; else the attempt's own end, which is kept.
+
+    Raises what `attempt` raises, and Transient where a kept result can't be put into the attempt's folder.
+    """
+    job = _Job(services, effect)
+    try:
+        key = await find_key()
+    except _TROUBLE as problem:
+        job.warn("the cache key of an attempt can't be made; it runs", problem)
+        return await job.run(attempt, CacheStatus.LOOKUP_FAILURE)
+    return await job.perform(key, attempt)
+
+
+class _Job:
+    def __init__(self, services: Services, effect: RunTask | RunElement) -> None:
+        self.services, self.effect = services, effect
+        self.blobs = services.blobs
+        self.declared = tuple(effect.task.interface.outputs)
+
+    async def perform(self, key: CacheKey, attempt: Attempt) -> Ended:
+        status = CacheStatus.SKIPPED
+        if not self.effect.origin.overwrite_cache:
+            entry, status = await self._look_up(key)
+            if entry is not None:
+                return await self._use(entry)
+        ended = await self.run(attempt, status)
+        if isinstance(ended, AttemptSucceeded):
+            return structs.replace(ended, cache=await self._keep(key, ended.outputs_uri))
+        return ended
+
+    async def run(self, attempt: Attempt, status: CacheStatus) -> Ended:
+        """Run the attempt; its start and its end say what the cache had to say before."""
+
+        def report(events: Sequence[Event]) -> None:
+            stamped = [structs.replace(it, cache=status) if isinstance(it, AttemptStarted) else it for it in events]
+            self.services.report(stamped)
+
+        return structs.replace(await attempt(replace(self.services, report=report)), cache=status)
+
+    async def _look_up(self, key: CacheKey) -> tuple[CacheEntry | None, CacheStatus]:
+        """What is kept and whole, else why there is nothing."""
+        try:
+            entry = await self.services.cache.find(key)
+            if entry is not None and await self._is_whole(entry):
+                return entry, CacheStatus.HIT
+        except _TROUBLE as problem:
+            self.warn("the cache can't be asked; the attempt runs", problem)
+            return None, CacheStatus.LOOKUP_FAILURE
+        return None, CacheStatus.MISS
+
+    async def _is_whole(self, entry: CacheEntry) -> bool:
+        """Whether it has all outputs, and the values that they refer to are still there."""
+        if not entries(entry.outputs).keys() >= set(self.declared):
+            return False
+        return all([await self.blobs.size(found.uri) is not None for found in find_references(entry.outputs)])
+
+    async def _use(self, entry: CacheEntry) -> AttemptSucceeded:
+        """Put the kept outputs where those of this attempt would be: who comes after looks there, and nowhere else."""
+        attempt = self.effect.key
+        if self.effect.resumed:
+            # An attempt that an engine left running has nothing to do any more.
+            await self.services.runner.stop(attempt)
+        uri = self.blobs.uri(layout.outputs(attempt))
+        await self.blobs.put(uri, entry.outputs)
+        remember(self.blobs, uri, entry.outputs)
+        sizes = {}
+        if attempt.index is not None:
+            literals = entries(entry.outputs)
+            sizes = {name: framed_size(len(literals[name])) for name in self.declared}
+        status = CacheStatus.POPULATED if entry.source == attempt else CacheStatus.HIT
+        return AttemptSucceeded(attempt, uri, sizes, status)
+
+    async def _keep(self, key: CacheKey, outputs_uri: str) -> CacheStatus:
+        attempt = self.effect.key
+        try:
+            outputs = (await read_maps(self.blobs, [outputs_uri]))[outputs_uri]
+            if outputs is None:
+                raise BlobNotFound(outputs_uri)
+            folder = layout.cached_values(key, attempt)
+            # A map task declares lists; an element's own type stands with its references.
+            types = self.effect.task.interface.outputs if attempt.index is None else {}
+            kept = await self_contained(self.blobs, outputs, types, folder)
+            await self.services.cache.keep(key, CacheEntry(kept, attempt, self.services.clock.now()))
+        except _TROUBLE as problem:
+            self.warn("the result of an attempt can't be kept", problem)
+            return CacheStatus.PUT_FAILURE
+        return CacheStatus.POPULATED
+
+    def warn(self, what: str, problem: Exception) -> None:
+        log.warning(what, extra={"key": str(self.effect.key), "cause": str(problem)})

@@ -1,0 +1,33 @@
+"""Results of tasks that are kept, to be used again by whoever asks for the same.
+
+A cache that is down is an exception here (Transient, StoreRefused, StoreFailed) and never a failed node: who asks runs
+the task.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from engine.model.cache import CacheKey
+from engine.model.ids import AttemptKey
+
+
+class CacheEntry(Struct, frozen=True):
+    outputs: bytes
+    """A serialized `LiteralMap`; every reference in it leads to a value that is kept with the entry."""
+    source: AttemptKey
+    """The attempt whose outputs they are."""
+    stored_at: float
+    """Seconds since the epoch."""
+
+
+class Cache(Protocol):
+    async def find(self, key: CacheKey) -> CacheEntry | None:
+        """What is kept under the key, or None; an entry that can't be read is none."""
+        ...
+
+    async def keep(self, key: CacheKey, entry: CacheEntry) -> None:
+        """Keep it, in place of what was kept under the key before."""
+        ...
