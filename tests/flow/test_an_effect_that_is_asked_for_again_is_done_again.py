@@ -11,6 +11,7 @@ from engine.adapters.memory.blobs import MemoryBlobs
 from engine.adapters.memory.clock import LoopClock
 from engine.adapters.memory.runner import NoopRunner
 from engine.adapters.memory.scripts import SUCCESS, ends
+from engine.adapters.storecache import StoreCache
 from engine.loop.backoff import Backoff
 from engine.loop.effects import Effects
 from engine.model.effects import TakeSignal
@@ -31,7 +32,7 @@ TAKE = TakeSignal(AttemptKey(EXECUTION, "n0"), GateSpec(GateKind.APPROVE, "go"),
 async def test_a_second_wish_is_heard_only_while_the_end_of_the_first_is_told() -> None:
     told: list[Event] = []
     blobs = MemoryBlobs()
-    services = Services(blobs, NoopRunner(ends(SUCCESS)), LoopClock(), OffloadLimits(), told.extend)
+    services = Services(blobs, NoopRunner(ends(SUCCESS)), LoopClock(), OffloadLimits(), StoreCache(blobs), told.extend)
 
     async def append(events: Sequence[Event]) -> None:
         told.extend(events)
