@@ -61,8 +61,8 @@ async def expanded(blobs: BlobStore, inputs: Data, most: int) -> Rope:
 
 
 async def expanded_literal(blobs: BlobStore, literal: Data, most: int) -> Rope:
-    """The same for one `Literal`."""
-    return await _Expansion(blobs, most).literal(literal, 0)
+    """The same for one `Literal`, without what references say of their values' hashes: the values alone."""
+    return await _Expansion(blobs, most, hashes=False).literal(literal, 0)
 
 
 async def write(blobs: BlobStore, rope: Rope, uri: str) -> None:
@@ -86,8 +86,8 @@ async def write(blobs: BlobStore, rope: Rope, uri: str) -> None:
 
 
 class _Expansion:
-    def __init__(self, blobs: BlobStore, most: int) -> None:
-        self.blobs, self.most, self.used = blobs, most, 0
+    def __init__(self, blobs: BlobStore, most: int, *, hashes: bool = True) -> None:
+        self.blobs, self.most, self.used, self.hashes = blobs, most, 0, hashes
 
     async def map_payload(self, payload: Data, depth: int) -> Rope:
         found = []
@@ -104,9 +104,10 @@ class _Expansion:
         if whole.kind is Kind.REFERENCE:
             reference = reference_of(literal)
             assert reference is not None
-            # What stands beside the reference was said of it; what its author says of the value lies with the value.
-            return await self._fetched(reference, depth)
-        if whole.kind is Kind.COLLECTION:
+            inner = await self._fetched(reference, depth)
+            if not self.hashes:
+                return inner
+        elif whole.kind is Kind.COLLECTION:
             found = [_framed(ITEM, await self.literal(item, depth + 1)) for item in items(whole.payload)]
             inner = _framed(Kind.COLLECTION, _joined(found))
         elif whole.kind is Kind.MAP:
