@@ -1,11 +1,11 @@
 """Many executions of real workflows on one engine, and flytekit's own local execution of the same.
 
-Packaging a file and warming an engine take two seconds, a small workflow a tenth of one: the tests of a module share
-them.
+Packaging and warming an engine take two seconds, a small workflow a tenth of one: the tests of a module share them.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -21,17 +21,38 @@ from config.load import load
 from config.settings import Settings
 from engine.app import Engine
 from engine.cli.documents import Documents
-from engine.cli.workflows import Chosen, choose
 from engine.homes import open_home
-from engine.model.ids import ExecutionId
+from engine.model.errors import EngineError
+from engine.model.graph import Graph, LaunchPlanSpec
+from engine.model.ids import EntityId, ExecutionId
+from engine.wire.compile import Compiled, compile_package
 from engine.wire.inputs import inputs_for
+from engine.wire.lookup import ensure_runnable, find_entity
 from engine.wire.natural import natural, natural_map
-from engine.wire.package import PackageFiles
+from engine.wire.package import Package, PackageFiles
 from engine.wire.packaging import read_workflows
+from engine.wire.registration import register
+from handlers.registry import default_handlers
 
 WORKFLOWS = Path(__file__).parents[1] / "workflows"
 LOCALLY = Path(__file__).with_name("locally.py")
+LIMIT_SECONDS = 300
+"""What all executions together may take; one that has not ended then is shown as it is."""
+RUN_BY = ("engine", "flytekit")
 Edit = Callable[[PackageFiles], PackageFiles]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """How an execution fails."""
+
+    code: str
+    message: str
+    """A part of the engine's."""
+    node: str | None = "n0"
+    kind: str = "USER"
+    local: str = ""
+    """A part of what local execution raises; empty: `message`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +62,13 @@ class Case:
     module: str
     entity: str
     inputs: Mapping[str, object] = field(default_factory=dict)
+    """A text may name `{here}`, a fresh folder of this execution's own."""
     local: bool = True
     """flytekit's local execution can tell what is right."""
+    right: Mapping[str, object] | Wrong | None = None
+    """Given by hand: the outputs, or how it fails. None: what local execution gives."""
+    why: str = ""
+    """Why local execution can't tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +76,31 @@ class Results:
     """By the case's name, which is the execution's."""
 
     documents: Mapping[str, dict[str, Any]]
+    refused: Mapping[str, str]
     local: Mapping[str, Mapping[str, Any] | str]
     """Natural JSON of the outputs, or what was raised."""
     home: Path
 
     def outputs(self, name: str) -> Any:
         """Of an execution that has succeeded."""
-        document = self.documents[name]
-        assert document["phase"] == "SUCCEEDED", document["error"]
+        document = self._document(name)
+        assert document["phase"] == "SUCCEEDED", document["error"] or document["nodes"]
         return document["outputs"]
 
     def error(self, name: str) -> dict[str, Any]:
         """Of an execution that has failed."""
-        document = self.documents[name]
-        assert document["phase"] == "FAILED", document["outputs"]
+        document = self._document(name)
+        assert document["phase"] == "FAILED", document["outputs"] or document["nodes"]
         error: dict[str, Any] = document["error"]
         return error
 
     def node(self, name: str, path: str) -> dict[str, Any]:
-        (found,) = [node for node in self.documents[name]["nodes"] if node["path"] == path]
+        (found,) = [node for node in self._document(name)["nodes"] if node["path"] == path]
         return dict(found)
+
+    def _document(self, name: str) -> dict[str, Any]:
+        assert name not in self.refused, self.refused[name]
+        return self.documents[name]
 
     @staticmethod
     def stored(uri: str) -> Any:
@@ -84,72 +115,136 @@ class Results:
         return natural(Literal.FromString(data))
 
 
+def contents(value: Any) -> Any:
+    """A value with what its files and folders hold in place of where they are."""
+    match value:
+        case dict():
+            return {key: contents(item) for key, item in value.items()}
+        case list():
+            return [contents(item) for item in value]
+        case str() if value.removeprefix("file://").startswith("/"):
+            place = Path(value.removeprefix("file://"))
+            inside = place.rglob("*") if place.is_dir() else [place]
+            return {str(file.relative_to(place)): repr(file.read_bytes()) for file in inside if file.is_file()} or value
+    return value
+
+
 def as_it_is(files: PackageFiles) -> PackageFiles:
     return files
 
 
-def run_cases(cases: Mapping[str, Case], home: Path, *sets: str, edit: Edit = as_it_is) -> Results:
-    """Every case on one engine, all at once. `sets`: settings as after --set; `edit`: what is done to each package."""
-    folder = home / "local"
+def run_cases(
+    cases: Mapping[str, Case], folder: Path, *sets: str, edit: Edit = as_it_is, together: str = ""
+) -> Results:
+    """Every case on one engine, all at once, in a new folder.
+
+    `sets`: settings as after --set; `edit`: what is done to each package; `together`: the module that imports those of
+    all cases, so that they are packaged as one.
+    """
+    comparison = Comparison(cases, folder, edit, together)
     folder.mkdir(parents=True)
-    documents = anyio.run(_run_cases, cases, home, load(None, sets, {}), folder, edit)
-    return Results(documents, _local(folder), home / "engine")
+    anyio.run(comparison.run, load(None, sets, {}))
+    return Results(comparison.documents, comparison.refused, comparison.local(), comparison.home)
 
 
-async def _run_cases(
-    cases: Mapping[str, Case], home: Path, settings: Settings, folder: Path, edit: Edit
-) -> dict[str, dict[str, Any]]:
-    documents: dict[str, dict[str, Any]] = {}
-    ready: dict[str, tuple[Chosen, bytes]] = {}
-    async with open_home(home / "engine", settings) as engine:
-        async with anyio.create_task_group() as group:
-            for module in {case.module for case in cases.values()}:
-                group.start_soon(_prepare, engine, WORKFLOWS / f"{module}.py", cases, ready, edit)
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A submission."""
+
+    entity: EntityId
+    package: str
+    inputs: bytes
+    local_inputs: bytes
+
+
+class Comparison:
+    def __init__(self, cases: Mapping[str, Case], folder: Path, edit: Edit, together: str) -> None:
+        self.cases, self.folder, self.edit, self.together = cases, folder, edit, together
+        self.home = folder / "engine"
+        self.ready: dict[str, Ready] = {}
+        self.refused: dict[str, str] = {}
+        self.documents: dict[str, dict[str, Any]] = {}
+
+    async def run(self, settings: Settings) -> None:
+        async with open_home(self.home, settings) as engine:
+            async with anyio.create_task_group() as group:
+                for module in {self.together or case.module for case in self.cases.values()}:
+                    group.start_soon(self._prepare, engine, module)
+            async with anyio.create_task_group() as group:
+                group.start_soon(to_thread.run_sync, self._run_locally)
+                for name, ready in self.ready.items():
+                    group.start_soon(self._run, engine, ExecutionId("p", "d", name), ready)
+
+    async def _prepare(self, engine: Engine, module: str) -> None:
+        """Package a file once for all of its cases."""
+        files = self.edit(await read_workflows(WORKFLOWS / f"{module}.py"))
+        package, compiled = await to_thread.run_sync(_compiled, files)
+        await engine.store_package(package)
+        own = {name: case for name, case in self.cases.items() if self.together or case.module == module}
+        await to_thread.run_sync(self._choose, package, compiled, own)
+
+    def _choose(self, package: Package, compiled: Compiled, cases: Mapping[str, Case]) -> None:
         for name, case in cases.items():
-            if case.local:
-                await anyio.Path(folder / f"{name}.{case.module}.{case.entity}.inputs.pb").write_bytes(ready[name][1])
-        async with anyio.create_task_group() as group:
-            group.start_soon(to_thread.run_sync, _locally, folder)
-            for name, (chosen, inputs) in ready.items():
-                group.start_soon(_run, engine, ExecutionId("p", "d", name), chosen, inputs, documents, home)
-    return documents
+            try:
+                entity = find_entity(compiled.program, case.entity, case.module)
+                ensure_runnable(compiled, entity, default_handlers(), case.module)
+                target = _target(compiled, entity)
+                inputs, local = (inputs_for(target, self._furnished(case.inputs, f"{name}-{by}")) for by in RUN_BY)
+            except EngineError as error:
+                self.refused[name] = str(error)
+            else:
+                self.ready[name] = Ready(entity, package.digest, inputs, local)
+
+    def _furnished(self, inputs: Mapping[str, object], name: str) -> dict[str, object]:
+        if not any(isinstance(value, str) and "{here}" in value for value in inputs.values()):
+            return dict(inputs)
+        here = self.folder / "own" / name
+        here.mkdir(parents=True)
+        return {
+            key: value.replace("{here}", str(here)) if isinstance(value, str) else value
+            for key, value in inputs.items()
+        }
+
+    async def _run(self, engine: Engine, execution: ExecutionId, ready: Ready) -> None:
+        try:
+            await engine.submit(execution, ready.entity, ready.package, ready.inputs)
+        except EngineError as error:
+            self.refused[execution.name] = str(error)
+            return
+        with anyio.move_on_after(LIMIT_SECONDS):
+            await engine.wait(execution)
+        self.documents[execution.name] = await Documents(engine.log, engine.blobs, self.home).of(execution)
+
+    def _run_locally(self) -> None:
+        wanted = [
+            {"case": name, "module": case.module, "entity": case.entity, "inputs": self.ready[name].local_inputs.hex()}
+            for name, case in self.cases.items()
+            if case.local and name in self.ready
+        ]
+        if wanted:
+            command = [sys.executable, str(LOCALLY), str(WORKFLOWS), str(self._found)]
+            subprocess.run(command, input=json.dumps(wanted).encode(), check=True, cwd=self.folder)
+
+    @property
+    def _found(self) -> Path:
+        return self.folder / "locally.json"
+
+    def local(self) -> dict[str, Mapping[str, Any] | str]:
+        """Natural JSON of the outputs of local execution, or what it raised."""
+        if not self._found.exists():
+            return {}
+        found = json.loads(self._found.read_text())
+        return {
+            name: natural_map(bytes.fromhex(told["outputs"])) if "outputs" in told else told["error"]
+            for name, told in found.items()
+        }
 
 
-async def _prepare(
-    engine: Engine, file: Path, cases: Mapping[str, Case], ready: dict[str, tuple[Chosen, bytes]], edit: Edit
-) -> None:
-    """Package a file once for all of its cases."""
-    files = edit(await read_workflows(file))
-    for name, case in cases.items():
-        if case.module == file.stem:
-            chosen = await choose(files, case.entity, "p", "d")
-            await engine.store_package(chosen.package)
-            ready[name] = chosen, await to_thread.run_sync(inputs_for, chosen.target, case.inputs)
+def _compiled(files: PackageFiles) -> tuple[Package, Compiled]:
+    package = register(files, project="p", domain="d")
+    return package, compile_package(package)
 
 
-async def _run(
-    engine: Engine,
-    execution: ExecutionId,
-    chosen: Chosen,
-    inputs: bytes,
-    documents: dict[str, dict[str, Any]],
-    home: Path,
-) -> None:
-    await engine.submit(execution, chosen.entity, chosen.package.digest, inputs)
-    await engine.wait(execution)
-    documents[execution.name] = await Documents(engine.log, engine.blobs, home).of(execution)
-
-
-def _locally(folder: Path) -> None:
-    if any(folder.iterdir()):
-        command = [sys.executable, str(LOCALLY), str(WORKFLOWS), str(folder)]
-        subprocess.run(command, check=True, capture_output=True, cwd=folder)
-
-
-def _local(folder: Path) -> dict[str, Mapping[str, Any] | str]:
-    found: dict[str, Mapping[str, Any] | str] = {}
-    for path in folder.glob("*.outputs.pb"):
-        found[path.name.split(".")[0]] = natural_map(path.read_bytes())
-    for path in folder.glob("*.error.txt"):
-        found[path.name.split(".")[0]] = path.read_text()
-    return found
+def _target(compiled: Compiled, entity: EntityId) -> LaunchPlanSpec | Graph:
+    plans = compiled.program.launch_plans
+    return plans[entity] if entity in plans else compiled.program.workflows[entity]

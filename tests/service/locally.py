@@ -1,13 +1,16 @@
-"""What flytekit's own local execution gives: `python locally.py MODULES FOLDER`, in the author's interpreter.
+"""What flytekit's own local execution gives: `python locally.py MODULES FOUND`, in the author's interpreter.
 
-MODULES is the folder of the authors' modules. FOLDER holds `<case>.<module>.<entity>.inputs.pb`; each gets an
-`.outputs.pb` beside it, or an `.error.txt`.
+MODULES is the folder of the authors' modules. On stdin: a JSON list of {case, module, entity, inputs: hex of a
+LiteralMap}. FOUND is the file to write: by case {outputs: hex} or {error: text}. Each runs in a new folder.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
+import os
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,17 +18,20 @@ from typing import Any
 from flyteidl.core.literals_pb2 import LiteralMap
 
 
-def main(modules: str, folder: Path) -> None:
+def main(modules: str, found: Path) -> None:
     sys.path.insert(0, modules)
-    for inputs in sorted(folder.glob("*.inputs.pb")):
-        stem = inputs.name.removesuffix(".inputs.pb")
-        _, module, entity = stem.split(".")
-        try:
-            outputs = run(getattr(importlib.import_module(module), entity), LiteralMap.FromString(inputs.read_bytes()))
-        except Exception as error:  # noqa: BLE001 - whatever the author's code raises is the result
-            (folder / f"{stem}.error.txt").write_text(f"{type(error).__name__}: {error}")
-        else:
-            (folder / f"{stem}.outputs.pb").write_bytes(outputs.SerializeToString())
+    told = {wanted["case"]: tell(wanted) for wanted in json.load(sys.stdin)}
+    found.write_text(json.dumps(told))
+
+
+def tell(wanted: dict[str, str]) -> dict[str, str]:
+    os.chdir(tempfile.mkdtemp())
+    try:
+        entity = getattr(importlib.import_module(wanted["module"]), wanted["entity"])
+        outputs = run(entity, LiteralMap.FromString(bytes.fromhex(wanted["inputs"])))
+    except Exception as error:  # noqa: BLE001 - whatever the author's code raises is the result
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"outputs": outputs.SerializeToString().hex()}
 
 
 def run(workflow: Any, inputs: LiteralMap) -> LiteralMap:

@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import tempfile
 
 from flytekit import LaunchPlan, Resources, Workflow, current_context, kwtypes, map_task, task, workflow
 from flytekit.exceptions.user import FlyteRecoverableException
@@ -57,11 +58,11 @@ def read(file: FlyteFile) -> str:
 
 @task
 def folder(n: int) -> FlyteDirectory:
-    os.makedirs("made")
+    made = tempfile.mkdtemp()
     for number in range(n):
-        with open(f"made/{number}", "w") as file:
+        with open(f"{made}/{number}", "w") as file:
             file.write("x")
-    return FlyteDirectory("made")
+    return FlyteDirectory(made)
 
 
 @task

@@ -29,9 +29,9 @@ def inc(x: int) -> int:
 
 @task
 def write(n: int) -> FlyteFile:
-    with open("n.txt", "w") as file:
+    with open(f"{n}.txt", "w") as file:
         file.write(f"n{n}")
-    return FlyteFile("n.txt")
+    return FlyteFile(f"{n}.txt")
 
 
 @task

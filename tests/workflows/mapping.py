@@ -172,9 +172,17 @@ def strict(ns: list[int], bad: list[int]) -> list[int]:
     return map_task(functools.partial(fails_for, bad=bad))(a=ns)
 
 
+@task
+def starts(folder: str) -> dict[str, int]:
+    return {name: os.path.getsize(f"{folder}/{name}") for name in os.listdir(folder)}
+
+
 @workflow
-def retried(folder: str, times: int) -> list[int]:
-    return map_task(functools.partial(flaky, folder=folder, times=times))(a=[0, 1, 2, 3, 4])
+def retried(folder: str, times: int) -> tuple[list[int], dict[str, int]]:
+    done = map_task(functools.partial(flaky, folder=folder, times=times))(a=[0, 1, 2, 3, 4])
+    counted = starts(folder=folder)
+    done >> counted
+    return done, counted
 
 
 @workflow

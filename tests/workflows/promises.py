@@ -1,4 +1,4 @@
-"""Records (dataclasses, pydantic models) as values, and steps into a promise: fields, keys, indexes, in any mix."""
+"""Steps into a promise: fields, keys, indexes, in any mix."""
 
 import enum
 from dataclasses import dataclass, field
@@ -6,7 +6,6 @@ from typing import Optional
 
 from flytekit import map_task, task, workflow
 from flytekit.types.file import FlyteFile
-from pydantic import BaseModel
 
 
 class Level(enum.Enum):
@@ -33,12 +32,6 @@ class Tree:
     by_name: dict[str, Leaf] = field(default_factory=dict)
 
 
-class Model(BaseModel):
-    n: int
-    words: list[str] = []
-    inner: Optional[dict[str, int]] = None
-
-
 @dataclass
 class WithFile:
     file: FlyteFile
@@ -60,13 +53,6 @@ def tree(n: int) -> Tree:
 
 
 @task
-def records(
-    one: Tree, many: list[Tree], named: dict[str, Tree], maybe: Optional[Tree], model: Model
-) -> tuple[Tree, list[Tree], dict[str, Tree], Optional[Tree], Model, list[Model]]:
-    return one, many, named, maybe, model, [model]
-
-
-@task
 def made_of_lists(n: int) -> tuple[list[dict[str, int]], dict[str, list[int]], list[list[str]], list[Tree]]:
     rows = [{"k": k, "kk": k * k} for k in range(n)]
     trees = [Tree("t0", Leaf(0)), Tree("t1", Leaf(1, 1.5))]
@@ -76,11 +62,6 @@ def made_of_lists(n: int) -> tuple[list[dict[str, int]], dict[str, list[int]], l
 @task
 def untyped() -> tuple[dict, list[dict]]:
     return {"a": {"k": [1, 2.5, "three", None, True]}, "n": 4, "f": 4.0}, [{"a": {"k": [1, None]}}, {}]
-
-
-@task
-def model(n: int) -> Model:
-    return Model(n=n, words=["x", "y"], inner={"k": n})
 
 
 @task
@@ -127,13 +108,6 @@ def grown(leaf: Leaf) -> Leaf:
 
 
 @workflow
-def through(
-    one: Tree, many: list[Tree], named: dict[str, Tree], model: Model, maybe: Optional[Tree] = None
-) -> tuple[Tree, list[Tree], dict[str, Tree], Optional[Tree], Model, list[Model]]:
-    return records(one=one, many=many, named=named, maybe=maybe, model=model)
-
-
-@workflow
 def fields(n: int) -> tuple[str, str, list[int]]:
     made = tree(n=n)
     leaf = made.leaf
@@ -164,12 +138,6 @@ def indexes(n: int) -> tuple[list[int], str, str]:
 def looseness() -> str:
     table, rows = untyped()
     return loose(table=table, rows=rows)
-
-
-@workflow
-def of_models(n: int) -> list[int]:
-    made = model(n=n)
-    return numbers(a=made.n, b=made.inner["k"], c=3, d=n)
 
 
 @workflow

@@ -1,0 +1,17 @@
+"""The table of small workflows that run through the engine and through flytekit's local execution: one file an area.
+
+A case gives what local execution gives. Where that is no oracle, the right outputs stand in the case, with the reason
+(`local=False`, `right`, `why`). Workflows that fail, fail in both. The workflows are those of tests/workflows, and
+`table.py` there imports them all, so that they are packaged once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.service.conformance import Case
+from tests.service.table import graphs, maps, plans, tasks, values
+
+AREAS: tuple[Mapping[str, Case], ...] = (graphs.CASES, values.CASES, maps.CASES, plans.CASES, tasks.CASES)
+TABLE: dict[str, Case] = {name: case for area in AREAS for name, case in area.items()}
+assert len(TABLE) == sum(map(len, AREAS)), "two cases of one name"
