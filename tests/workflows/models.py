@@ -63,10 +63,14 @@ def through(model: Model, maybe: Optional[Model] = None) -> tuple[Model, list[Mo
 
 
 @workflow
-def fields(n: int) -> tuple[list[float], str, list[Leaf]]:
+def fields(n: int) -> tuple[list[float], str]:
     made = model(n=n)
     return (
         numbers(a=made.n, b=made.inner["k"], c=made.leaf.weight, d=made.leaves[1].weight),
         words(texts=made.words, leaf=made.leaves[-1], level=made.level),
-        map_task(heavier)(leaf=made.leaves),
     )
+
+
+@workflow
+def mapped(n: int) -> list[Leaf]:
+    return map_task(heavier)(leaf=model(n=n).leaves)

@@ -46,6 +46,14 @@ CASES = {
     "indexes-and-keys": Case("promises", "indexes", {"n": 3}),
     "untyped-dicts": Case("promises", "looseness"),
     "fields-of-models": Case("models", "fields", {"n": 3}),
+    "mapped-fields-of-models": Case(
+        "models",
+        "mapped",
+        {"n": 2},
+        local=False,
+        right={"o0": [{"weight": 1.0, "tags": {"k": 0}}, {"weight": 1.5, "tags": {"k": 1}}]},
+        why="local execution can't map over a list inside a pydantic model",
+    ),
     "fields-of-inputs": Case(
         "promises",
         "of_inputs",
