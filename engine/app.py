@@ -13,6 +13,7 @@ from msgspec import structs
 
 from engine.adapters.storecache import StoreCache
 from engine.loop.backoff import Backoff
+from engine.loop.crew import Crew
 from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
 from engine.loop.outbox import Outbox
@@ -185,7 +186,9 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
         group.start_soon(outbox.run)
         timers = Timers(parts.clock, outbox.send)
         group.start_soon(timers.run)
-        effects = Effects(group, performers(handlers.values()), services, outbox.send, parts.backoff, idle=idle)
+        crew = Crew()
+        await group.start(crew.run)
+        effects = Effects(crew, performers(handlers.values()), services, outbox.send, parts.backoff, idle=idle)
         propeller = Propeller(parts.log, residents, effects, rules, timers, watchers, parts.hook)
         await group.start(propeller.run)
         engine = Engine(parts, rules, residents, watchers)

@@ -7,13 +7,14 @@ touches state.
 from __future__ import annotations
 
 import logging
+from asyncio import CancelledError, Task
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import anyio
-from anyio.abc import TaskGroup
 
 from engine.loop.backoff import Backoff
+from engine.loop.crew import Crew
 from engine.machine.handler import NodeHandler
 from engine.model.effects import Effect, StopAttempt
 from engine.model.errors import ErrorKind, Failure, LogFailed, Permanent, StoreFailed, Transient, shorten
@@ -24,26 +25,39 @@ from engine.ports.services import Services
 log = logging.getLogger(__name__)
 
 
+_Identity = tuple[type[Effect], AttemptKey]
+
+
 class _Flight:
     """One effect in flight."""
 
-    __slots__ = ("again", "landed", "scope", "telling")
+    __slots__ = ("again", "landed", "stopped", "task", "telling")
 
     def __init__(self) -> None:
-        self.scope = anyio.CancelScope()
-        self.landed = anyio.Event()
+        self.task: Task[None]
         self.telling = False
         """It is done, and what it found out is on its way to the log."""
         self.again: Effect | None = None
         """What followed from that asks for it once more."""
+        self.stopped = False
+        self.landed: anyio.Event | None = None
+        """Made by the first who waits for it."""
+
+    def stop(self) -> anyio.Event:
+        """Cancel it, if it is not done; gives the event that is set when it has landed."""
+        self.landed = self.landed or anyio.Event()
+        if not self.telling:
+            self.stopped = True
+            self.task.cancel()
+        return self.landed
 
 
 class Effects:
-    """Performs effects in a task group that outlives every turn; leaving the group cancels what is in flight."""
+    """Performs effects, each in a task of its own, by a crew that outlives every turn."""
 
     def __init__(
         self,
-        group: TaskGroup,
+        crew: Crew,
         performers: Mapping[type[Effect], NodeHandler],
         services: Services,
         append: Callable[[Sequence[Event]], Awaitable[None]],
@@ -53,9 +67,9 @@ class Effects:
     ) -> None:
         """`idle`: start none; they are still due for the next engine."""
         self._idle = idle
-        self._group, self._performers, self._services = group, performers, services
+        self._crew, self._performers, self._services = crew, performers, services
         self._append, self.backoff = append, backoff
-        self._flights: dict[tuple[type[Effect], AttemptKey], _Flight] = {}
+        self._flights: dict[_Identity, _Flight] = {}
 
     def launch(self, effects: Iterable[Effect]) -> None:
         for effect in () if self._idle else effects:
@@ -64,20 +78,25 @@ class Effects:
                 known.again = effect if known.telling else None
                 continue
             flight = self._flights[identity] = _Flight()
-            self._group.start_soon(self._fly, effect, flight)
+            flight.task = self._crew.start(self._fly(effect, flight))
+            # A callback: a task that is cancelled before its first step never runs.
+            flight.task.add_done_callback(partial(self._land, identity))
 
     async def _fly(self, effect: Effect, flight: _Flight) -> None:
-        events: Sequence[Event] = ()
         if log.isEnabledFor(logging.INFO):
             log.info("effect", extra={"effect": type(effect).__name__, "key": str(effect.key)})
         try:
-            with flight.scope:
-                events = await self.backoff.persist(partial(self._perform, effect), effect.key)
+            events = await self.backoff.persist(partial(self._perform, effect), effect.key)
             flight.telling = True
             if events:
                 await self._append(events)
-        finally:
-            del self._flights[(type(effect), effect.key)]
+        except CancelledError:
+            if not flight.stopped:
+                raise
+
+    def _land(self, identity: _Identity, task: Task[None]) -> None:
+        flight = self._flights.pop(identity)
+        if flight.landed is not None:
             flight.landed.set()
         if flight.again is not None:
             self.launch((flight.again,))
@@ -99,10 +118,8 @@ class Effects:
 
     async def _stop(self, key: AttemptKey) -> Sequence[Event]:
         """Cancel what else is in flight for this attempt, wait until it has landed, then make sure by the runner."""
-        others = [flight for (kind, other), flight in self._flights.items() if other == key and kind is not StopAttempt]
-        for flight in others:
-            flight.scope.cancel()
-        for flight in others:
-            await flight.landed.wait()
+        others = [flight for kind in self._performers if (flight := self._flights.get((kind, key))) is not None]
+        for landed in [flight.stop() for flight in others]:
+            await landed.wait()
         await self._services.runner.stop(key)
         return (AttemptStopped(key),)

@@ -13,6 +13,7 @@ from engine.adapters.memory.runner import NoopRunner
 from engine.adapters.memory.scripts import SUCCESS, ends
 from engine.adapters.storecache import StoreCache
 from engine.loop.backoff import Backoff
+from engine.loop.crew import Crew
 from engine.loop.effects import Effects
 from engine.model.effects import TakeSignal
 from engine.model.events import Event, SignalRefused
@@ -41,8 +42,12 @@ async def test_a_second_wish_is_heard_only_while_the_end_of_the_first_is_told() 
         await anyio.sleep(1)
 
     async with anyio.create_task_group() as group:
-        effects = Effects(group, performers([GateHandler()]), services, append, Backoff())
+        crew = Crew()
+        await group.start(crew.run)
+        effects = Effects(crew, performers([GateHandler()]), services, append, Backoff())
         effects.launch([TAKE])
         effects.launch([TAKE])
+        await anyio.sleep(10)
+        group.cancel_scope.cancel()
 
     assert [type(event) for event in told] == [SignalRefused, SignalRefused]
