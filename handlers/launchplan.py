@@ -84,6 +84,7 @@ class LaunchPlanHandler:
             parent=effect.key,
             submitted_at=services.clock.now(),
             overwrite_cache=effect.origin.overwrite_cache,
+            overrides=effect.origin.overrides,
         )
         return (child, AttemptStarted(effect.key, uri))
 

@@ -134,13 +134,13 @@ async def _prepared(
     blobs, limits = services.blobs, services.offload
     container = container_of(task)
     argv = without_download(container.argv) if origin.code_root else container.argv
-    rendered = await render(blobs, key, task, argv, inputs)
+    rendered = await render(blobs, key, task, argv, inputs, origin.overrides.raw_output_prefix)
     await admit(blobs, task, inputs, limits, blobs.uri(layout.attempt_inputs(key)))
     return TaskRequest(
         key=key,
         task=task,
         argv=rendered,
-        env=container.env | environment(key, spec, task, origin, limits),
+        env=container.env | origin.overrides.envs | environment(key, spec, task, origin, limits),
         prefix_uri=blobs.uri(layout.attempt_prefix(key)),
         timeout_seconds=spec.timeout_seconds,
         code_root=origin.code_root,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -32,27 +33,48 @@ def without_download(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 async def render(
-    blobs: BlobStore, key: AttemptKey, task: TaskSpec, argv: Sequence[str], inputs: bytes
+    blobs: BlobStore, key: AttemptKey, task: TaskSpec, argv: Sequence[str], inputs: bytes, raw_root: str = ""
 ) -> tuple[str, ...]:
     """The command with every variable replaced; names are case-insensitive, a value is never rendered again.
 
+    `raw_root`: the URI below which raw data goes; empty: the store's own folder.
     Raises Permanent (USER, FailedToBuildResource) for an unknown variable or an input that has no text form; Transient.
     """
     names = {name for argument in argv for name in _VARIABLE.findall(argument)}
-    values = {name: await _rendered(blobs, key, task, name, inputs) for name in names}
+    place = _Place(blobs, key, raw_root)
+    values = {name: await _rendered(place, task, name, inputs) for name in names}
     return tuple(_VARIABLE.sub(lambda found: values[found[1]], argument) for argument in argv)
 
 
-async def _rendered(blobs: BlobStore, key: AttemptKey, task: TaskSpec, name: str, inputs: bytes) -> str:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An attempt, and where it may put what."""
+
+    blobs: BlobStore
+    key: AttemptKey
+    raw_root: str
+
+    def raw(self, attempt: int) -> str:
+        """The folder of an attempt's raw data."""
+        key = structs.replace(self.key, attempt=attempt)
+        if self.raw_root:
+            return f"{self.raw_root.rstrip('/')}/{layout.raw_folder(key)}"
+        return self.blobs.uri(layout.raw_prefix(key))
+
+    def uri(self, key: str) -> str:
+        return self.blobs.uri(key)
+
+
+async def _rendered(at: _Place, task: TaskSpec, name: str, inputs: bytes) -> str:
     plain = name.lower()
     if plain.startswith(_INPUTS):
-        return await _input(blobs, task, inputs, name)
+        return await _input(at.blobs, task, inputs, name)
     if plain not in _STANDARD:
         known = ", ".join(sorted(_STANDARD))
         raise _failed(f"the command of {task.id} uses {{{{ .{name} }}}}, which is not known; known are: {known}")
-    value = _STANDARD[plain](blobs, key)
+    value = _STANDARD[plain](at)
     if plain == _TASK_TEMPLATE:
-        await blobs.put(value, task.template)
+        await at.blobs.put(value, task.template)
     return value
 
 
@@ -61,26 +83,27 @@ def _as_path(uri: str) -> str:
     return uri.removeprefix("file://")
 
 
-def _previous_checkpoint(blobs: BlobStore, key: AttemptKey) -> str:
+def _previous_checkpoint(at: _Place) -> str:
     """Two quotes for a first attempt: what flytekit takes for none."""
-    return blobs.uri(layout.checkpoint_prefix(structs.replace(key, attempt=key.attempt - 1))) if key.attempt else '""'
+    return f"{at.raw(at.key.attempt - 1)}/{layout.CHECKPOINTS}" if at.key.attempt else '""'
 
 
-def _unique_name(blobs: BlobStore, key: AttemptKey) -> str:
+def _unique_name(at: _Place) -> str:
+    key = at.key
     element = () if key.index is None else (str(key.node_attempt), str(key.index))
     return label(key.execution.name, key.path, *element, str(key.attempt))
 
 
-_STANDARD: dict[str, Callable[[BlobStore, AttemptKey], str]] = {
-    "input": lambda blobs, key: blobs.uri(layout.attempt_inputs(key)),
-    "inputprefix": lambda blobs, key: blobs.uri(layout.attempt_inputs(key)).rpartition("/")[0],
-    "outputprefix": lambda blobs, key: blobs.uri(layout.attempt_prefix(key)),
-    "rawoutputdataprefix": lambda blobs, key: _as_path(blobs.uri(layout.raw_prefix(key))),
-    "checkpointoutputprefix": lambda blobs, key: blobs.uri(layout.checkpoint_prefix(key)),
+_STANDARD: dict[str, Callable[[_Place], str]] = {
+    "input": lambda at: at.uri(layout.attempt_inputs(at.key)),
+    "inputprefix": lambda at: at.uri(layout.attempt_inputs(at.key)).rpartition("/")[0],
+    "outputprefix": lambda at: at.uri(layout.attempt_prefix(at.key)),
+    "rawoutputdataprefix": lambda at: _as_path(at.raw(at.key.attempt)),
+    "checkpointoutputprefix": lambda at: f"{at.raw(at.key.attempt)}/{layout.CHECKPOINTS}",
     "prevcheckpointprefix": _previous_checkpoint,
     "perretryuniquekey": _unique_name,
-    _TASK_TEMPLATE: lambda blobs, key: blobs.uri(f"{layout.node_prefix(key.execution, key.path)}/task.pb"),
-    "namespace": lambda blobs, key: f"{key.execution.project}-{key.execution.domain}",
+    _TASK_TEMPLATE: lambda at: at.uri(f"{layout.node_prefix(at.key.execution, at.key.path)}/task.pb"),
+    "namespace": lambda at: f"{at.key.execution.project}-{at.key.execution.domain}",
 }
 """The variables that every command may use, by lower-case name."""
 

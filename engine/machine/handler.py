@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from engine.machine.overrides import effective, overwrites_cache
 from engine.model.cache import CacheStatus
 from engine.model.effects import Effect, Origin
 from engine.model.errors import Failure
@@ -94,8 +95,16 @@ class Context(Struct, frozen=True):
 
     @property
     def origin(self) -> Origin:
-        record = self.execution
-        return Origin(record.workflow, record.entity, record.package, self.program.code_root, record.overwrite_cache)
+        record, program = self.execution, self.program
+        target = self.spec.target
+        return Origin(
+            record.workflow,
+            record.entity,
+            record.package,
+            program.code_root if target is None else program.code_roots.get(target, program.code_root),
+            overwrites_cache(record, program),
+            effective(record, program),
+        )
 
 
 class NodeHandler(Protocol):

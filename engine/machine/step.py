@@ -37,6 +37,7 @@ def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
         parent=event.parent,
         submitted_at=event.submitted_at,
         overwrite_cache=event.overwrite_cache,
+        overrides=event.overrides,
         run=event.run,
     )
     return ExecutionState.of(record, program)
@@ -71,13 +72,10 @@ def workflow_of(entity: EntityId, program: Program) -> EntityId:
 
 def same_submission(record: Execution, event: ExecutionSubmitted) -> bool:
     """Whether a submission repeats the one that made this execution; when, and as which run, does not count."""
-    return (record.entity, record.package, record.inputs_uri, record.parent, record.overwrite_cache) == (
-        event.entity,
-        event.package,
-        event.inputs_uri,
-        event.parent,
-        event.overwrite_cache,
-    )
+    mine = (record.entity, record.package, record.inputs_uri, record.parent)
+    theirs = (event.entity, event.package, event.inputs_uri, event.parent)
+    same_options = (record.overwrite_cache, record.overrides) == (event.overwrite_cache, event.overrides)
+    return mine == theirs and same_options
 
 
 def apply(state: ExecutionState, event: Event, now: float, rules: Rules) -> Step:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from engine.model.graph import Binding, GateSpec, Graph, LaunchPlanSpec, NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
+from engine.model.overrides import NONE, Overrides
 from engine.model.state import Elements
 
 
@@ -23,6 +24,8 @@ class Origin(Struct, frozen=True):
     package: str
     code_root: str = ""
     overwrite_cache: bool = False
+    overrides: Overrides = NONE
+    """What holds for the execution; its child executions are submitted with the same."""
 
 
 class ResolveInputs(Struct, frozen=True):

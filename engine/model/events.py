@@ -10,6 +10,7 @@ from msgspec import Struct
 from engine.model.cache import CacheStatus
 from engine.model.errors import Failure
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
+from engine.model.overrides import NONE, Overrides
 from engine.model.phases import ExecutionPhase
 
 VERSION = 1
@@ -31,6 +32,7 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
     """Take over what succeeded in this execution, which is terminal."""
     overwrite_cache: bool = False
     """Run every task whose results are cached, and keep the new results; child executions do the same."""
+    overrides: Overrides = NONE
     run: str = ""
     """Chosen by the submitter, different for each run of a name; a repeated submission may carry another one."""
 

@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from engine.model.cache import CachePolicy
 from engine.model.ids import EntityId
+from engine.model.overrides import NONE, Overrides
+from engine.model.schedules import Schedule
 
 START_NODE = "start-node"
 END_NODE = "end-node"
@@ -183,6 +185,17 @@ class LaunchPlanSpec(Struct, frozen=True):
     """Serialized `LiteralMap` of the inputs a caller may leave out."""
     fixed: bytes = b""
     """Serialized `LiteralMap` of the inputs a caller can't give."""
+    overrides: Overrides = NONE
+    """Without an architecture."""
+    overwrite_cache: bool = False
+    architecture: str = ""
+    """The label `propwash.dev/architecture`, which `overrides.labels` does not hold."""
+    schedule: Schedule | None = None
+    """When it starts by itself, while it is active."""
+    schedule_problem: str = ""
+    """Why it can't be activated, though it can be started by hand."""
+    notices: tuple[str, ...] = ()
+    """What its author asked for and nobody does here, for whoever registers it."""
 
 
 class Program(Struct, frozen=True):
@@ -194,6 +207,8 @@ class Program(Struct, frozen=True):
     launch_plans: Mapping[EntityId, LaunchPlanSpec]
     code_root: str = ""
     """Local folder that holds the modules of its tasks; part of the digest. Empty where images hold them."""
+    code_roots: Mapping[EntityId, str] = {}
+    """The same of tasks that came from another package."""
     root: EntityId | None = None
     """The workflow to run, where the program is the plan that a @dynamic task wrote."""
 

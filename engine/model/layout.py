@@ -11,6 +11,8 @@ from engine.model.cache import CacheKey
 from engine.model.ids import AttemptKey, ExecutionId, label, owner, split
 
 METADATA_PREFIX = "metadata/propeller"
+CHECKPOINTS = "_flytecheckpoints"
+"""In the folder of an attempt's raw data."""
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -61,14 +63,19 @@ def attempt_inputs(key: AttemptKey) -> str:
 
 
 def raw_prefix(key: AttemptKey) -> str:
-    """Where a task puts raw data: two characters spread the load over the store's partitions."""
+    """Where a task puts raw data, unless its execution says where."""
+    return f"raw/{raw_folder(key)}"
+
+
+def raw_folder(key: AttemptKey) -> str:
+    """The folder of an attempt's raw data: two characters spread the load over the store's partitions."""
     unique = f"{key.execution.project}-{key.execution.domain}-{key.execution.name}-{key.digest()}"
     number = int.from_bytes(hashlib.sha256(unique.encode()).digest()[:4], "big") % 1296
-    return f"raw/{_BASE36[number // 36]}{_BASE36[number % 36]}/{unique}"
+    return f"{_BASE36[number // 36]}{_BASE36[number % 36]}/{unique}"
 
 
 def checkpoint_prefix(key: AttemptKey) -> str:
-    return f"{raw_prefix(key)}/_flytecheckpoints"
+    return f"{raw_prefix(key)}/{CHECKPOINTS}"
 
 
 def package(digest: str) -> str:

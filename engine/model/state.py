@@ -11,6 +11,7 @@ from engine.model.cache import CacheStatus
 from engine.model.errors import Failure
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
+from engine.model.overrides import NONE, Overrides
 from engine.model.phases import EXECUTION_TERMINAL, TERMINAL, ExecutionPhase, NodePhase
 
 CHUNK = 1024
@@ -38,6 +39,8 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     """Seconds since the epoch, as every `_at` here."""
     overwrite_cache: bool = False
     """Results that are cached are not used but replaced."""
+    overrides: Overrides = NONE
+    """As they were submitted; `engine.machine.overrides.effective` lays them over those of the launch plan."""
     run: str = ""
     """Part of every attempt key, so that what an earlier run of this name left behind is never taken for this one's."""
     started_at: float = 0.0

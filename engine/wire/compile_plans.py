@@ -1,4 +1,4 @@
-"""Compiles launch plans: what a caller may give, what has a default, what is fixed."""
+"""Compiles launch plans: what a caller may give, what has a default, what is fixed, what holds for every execution."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from flyteidl.core.types_pb2 import LiteralType
 from engine.model.graph import Interface, LaunchPlanSpec
 from engine.model.ids import EntityId, EntityKind
 from engine.wire.casting import castable
+from engine.wire.compile_schedules import compile_standing
 from engine.wire.inference import literal_type
 from engine.wire.interfaces import NodeInterface, dump_type, entity_id
 from engine.wire.typenames import type_name
@@ -22,16 +23,24 @@ def compile_plan(plan: LaunchPlan, workflows: Mapping[EntityId, Interface]) -> t
     interface = workflows.get(workflow)
     fixed = dict(plan.spec.fixed_inputs.literals)
     defaults = _defaults(plan, fixed)
+    standing = compile_standing(plan, interface, {**defaults, **fixed})
     spec = LaunchPlanSpec(
         id=entity_id(plan.id, EntityKind.LAUNCH_PLAN),
         workflow=workflow,
         interface=_callable(plan, interface, fixed),
         defaults=_dump(defaults),
         fixed=_dump(fixed),
+        overrides=standing.overrides,
+        overwrite_cache=plan.spec.overwrite_cache,
+        architecture=standing.architecture,
+        schedule=standing.schedule,
+        schedule_problem=standing.schedule_problem,
+        notices=standing.notices,
     )
-    if interface is None:
-        return spec, []
-    return spec, [*_value_problems("default", defaults, interface), *_value_problems("fixed", fixed, interface)]
+    wrong = list(standing.wrong)
+    if interface is not None:
+        wrong += [*_value_problems("default", defaults, interface), *_value_problems("fixed", fixed, interface)]
+    return spec, wrong
 
 
 def _callable(plan: LaunchPlan, workflow: Interface | None, fixed: Mapping[str, Literal]) -> Interface:

@@ -1,0 +1,17 @@
+"""The architectures that a task, a launch plan or a submission may name: flyteidl's, by the names people write."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+PLAN_LABEL = "propwash.dev/architecture"
+"""A launch plan's label of this name says for which architecture its tasks are."""
+TASK_LABEL = "kubernetes.io/arch"
+"""The same of a task, since flytekit can't set the field for it."""
+
+
+class Architecture(StrEnum):
+    AMD64 = "amd64"
+    ARM64 = "arm64"
+    ARM_V6 = "arm-v6"
+    ARM_V7 = "arm-v7"
