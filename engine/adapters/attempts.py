@@ -1,12 +1,13 @@
-"""The attempts of a runner by their keys: served in the order of the calls, stopped by key, never run twice at once."""
+"""The attempts of a runner by their keys: served in turn (see slots), stopped by key, never run twice at once."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 
 import anyio
 
+from engine.adapters.slots import Slots
 from engine.model.ids import AttemptKey
 from engine.ports.taskrunner import Exit, ExitReason
 
@@ -18,7 +19,7 @@ class Attempts:
     """What every runner does around the one thing that it does its own way. `slots`: attempts at once; None = any."""
 
     def __init__(self, slots: int | None) -> None:
-        self._slots = None if slots is None else anyio.CapacityLimiter(slots)
+        self._slots = None if slots is None else Slots(slots)
         self._attempts: dict[AttemptKey, _Attempt] = {}
 
     async def run(self, key: AttemptKey, started: Started, perform: Callable[[Started], Awaitable[Exit]]) -> Exit:
@@ -31,7 +32,7 @@ class Attempts:
         attempt = self._attempts[key] = _Attempt(started)
         try:
             with attempt.scope:
-                async with self._slot(attempt):
+                async with self._slots.one(key) if self._slots else nullcontext():
                     attempt.exit = await perform(attempt.begin)
         finally:
             del self._attempts[key]
@@ -48,17 +49,6 @@ class Attempts:
         """Wait until no attempt is left. They must be on their way to their ends."""
         for attempt in tuple(self._attempts.values()):
             await attempt.gone.wait()
-
-    @asynccontextmanager
-    async def _slot(self, attempt: _Attempt) -> AsyncIterator[None]:
-        if self._slots is None:
-            yield
-            return
-        await self._slots.acquire_on_behalf_of(attempt)
-        try:
-            yield
-        finally:
-            self._slots.release_on_behalf_of(attempt)
 
 
 class _Attempt:
