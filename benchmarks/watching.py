@@ -50,7 +50,7 @@ async def view_1000() -> list[Figure]:
     with _terminal(), _timed(spent):
         async with fresh_home() as home, engine_on(home, program, literal_map(o0=integer(1))) as engine:
             begin = time.process_time()
-            async with showing(engine, [execution(0)]):
+            async with showing(engine, [execution(0)], home):
                 await run_one(engine, program)
             total = time.process_time() - begin
     share = 100 * spent.seconds / (total - spent.seconds)

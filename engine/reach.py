@@ -19,7 +19,7 @@ from engine.model.errors import EngineGone, HomeInUse
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
-from engine.wire.control import Ended, Follow, Request, Send, Submit
+from engine.wire.control import Ended, Follow, Request, Send, Signal, Submit
 
 if TYPE_CHECKING:
     from config.settings import Settings
@@ -43,6 +43,10 @@ class Contact(Protocol):
         """Append events; returns when they are durable."""
         ...
 
+    async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
+        """Answer gates, as `engine.app.Engine.signal` does; returns when that is durable."""
+        ...
+
 
 class Own:
     """An engine in this process."""
@@ -56,6 +60,9 @@ class Own:
 
     async def send(self, events: Sequence[Event]) -> None:
         await self._engine.send(events)
+
+    async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
+        await self._engine.signal(execution, signal_id, value)
 
 
 class Other:
@@ -71,6 +78,9 @@ class Other:
 
     async def send(self, events: Sequence[Event]) -> None:
         await self._ask(Send(tuple(events)))
+
+    async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
+        await self._ask(Signal(execution, signal_id, value))
 
     async def _ask(self, request: Request) -> None:
         async with calling(self._home) as call:

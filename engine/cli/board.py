@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from engine.cli.followed import ARROW, Followed, Spot
 from engine.cli.order import NodeOrder
@@ -25,8 +26,9 @@ _ENDS = {phase.name: GROUPS[phase] for phase in TERMINAL}
 
 
 class Board:
-    def __init__(self, state_of: Callable[[ExecutionId], ExecutionState | None]) -> None:
-        """`state_of`: an unfinished execution as the engine holds it."""
+    def __init__(self, state_of: Callable[[ExecutionId], ExecutionState | None], home: Path | None = None) -> None:
+        """`state_of`: an unfinished execution as the engine holds it. `home`: where gates are answered."""
+        self._home = home
         self._state_of = state_of
         self._order = NodeOrder()
         self._followed: dict[ExecutionId, Followed] = {}
@@ -46,7 +48,9 @@ class Board:
         state = self._state_of(execution)
         followed = self._adopt(state.record) if state is not None else None
         if followed is None:
-            followed = self._followed[execution] = Followed(self._order, title, 0, (len(self._followed),))
+            followed = self._followed[execution] = Followed(
+                self._order, title, 0, (len(self._followed),), home=self._home
+            )
         if state is not None:
             self._take(followed, state)
 
@@ -112,7 +116,7 @@ class Board:
         spot = Spot(above, parent.path)
         row = spot.row()
         above.children[parent.path] = record.id.name
-        child = Followed(self._order, row.place + ARROW, row.depth + 1, (*spot.key(), parent.attempt), spot)
+        child = Followed(self._order, row.place + ARROW, row.depth + 1, (*spot.key(), parent.attempt), spot, self._home)
         self._followed[record.id] = child
         return child
 

@@ -27,7 +27,7 @@ class Documents:
 
     def __init__(self, log: Records, blobs: BlobStore, home: Path) -> None:
         self.log, self.blobs = log, blobs
-        self._home = home.absolute()
+        self.home = home.absolute()
         self._programs: dict[str, Program | None] = {}
         self.problems: list[str] = []
 
@@ -36,7 +36,7 @@ class Documents:
 
     async def made_of(self, snapshot: Snapshot) -> dict[str, Json]:
         program = await self._program(snapshot)
-        return document(snapshot, program, await self.outputs(snapshot), self._home)
+        return document(snapshot, program, await self.outputs(snapshot), self.home)
 
     async def snapshot(self, execution: ExecutionId) -> Snapshot:
         """An execution that is known to be stored."""

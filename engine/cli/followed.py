@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
+from engine.cli.answers import question
 from engine.cli.document import target_name
 from engine.cli.order import Key, NodeOrder
 from engine.cli.wording import Group
@@ -28,6 +30,8 @@ class Row:
     target: str
     child: str
     """Name of the child execution that the node started last."""
+    question: str = ""
+    """What a gate waits for, and how to answer."""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +43,8 @@ class Followed:
     key: Key
     parent: Spot | None = None
     """The launch plan node that started it."""
+    home: Path | None = None
+    """Where its gates are answered; None: nobody is told how."""
     state: ExecutionState | None = None
     """As the engine holds it. None: not seen yet, or its nodes are only counted by now."""
     ended: defaultdict[Group, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -83,6 +89,7 @@ class Spot(NamedTuple):
             node=at.state.nodes[path],
             target=self._known()[1],
             child=at.children.get(path, ""),
+            question=question(at.state, path, at.home) if at.home else "",
         )
 
     def _known(self) -> tuple[Key, str]:

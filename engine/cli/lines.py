@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from engine.cli.board import Board
 from engine.cli.document import attempts
 from engine.cli.followed import ARROW
-from engine.cli.wording import done, duration, elapsed, progress
+from engine.cli.wording import done, duration, elapsed, plain, progress
 from engine.model.ids import ExecutionId
 from engine.model.phases import NodePhase
 from engine.model.state import Execution, Fact, Node
@@ -55,6 +55,8 @@ class Lines:
                 words.append(f"attempt {fact.attempt + 1}")
             case NodePhase.QUEUED:
                 words.append(f"{row.node.kind.value} {row.target}")
+            case NodePhase.RUNNING:
+                words.append(plain(row.question))
             case NodePhase.SUCCEEDED | NodePhase.FAILED | NodePhase.ABORTED | NodePhase.TIMED_OUT:
                 words.append(_ending(row.node))
         if fact.error is not None and fact.phase != NodePhase.FAILING.name:

@@ -1,4 +1,4 @@
-"""The commands for a home that an engine stays on: serve, watch, abort."""
+"""The commands for a home that an engine stays on: serve, watch, abort, signal."""
 
 from __future__ import annotations
 
@@ -47,3 +47,32 @@ def abort(name: str, reason: str, wait: bool, home: Path, config: Path | None, s
     from engine.cli.abort import abort as perform
 
     return perform(name, reason, home, config, sets, wait=wait)
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("name", metavar="EXECUTION")
+@click.argument("signal_id")
+@click.argument("value", required=False)
+@click.option("--approve", "verdict", flag_value="approve", help="Let an approval pass.")
+@click.option("--reject", "verdict", flag_value="reject", help="Refuse an approval: the execution fails.")
+@settings
+@common
+def signal(
+    name: str,
+    signal_id: str,
+    value: str | None,
+    verdict: str | None,
+    home: Path,
+    config: Path | None,
+    sets: tuple[str, ...],
+) -> int:
+    """Answer a gate: give the value that wait_for_input waits for, or approve or reject.
+
+    VALUE is read by the gate's type, as an input of `propwash run` is. A signal that comes before its gate begins to
+    wait is kept. `propwash get EXECUTION` lists what is waited for.
+    """
+    from engine.cli.signal import signal as perform
+
+    if (value is None) == (verdict is None):
+        raise click.UsageError("give either a VALUE, or --approve or --reject")
+    return perform(name, signal_id, verdict == "approve" if value is None else value, home, config, sets)

@@ -71,7 +71,7 @@ async def _not_taken_up(engine: Engine) -> list[ExecutionId]:
 async def _wait(engine: Engine, executions: Sequence[ExecutionId], home: Path, as_json: bool) -> int:
     if executions and not as_json:
         await say_soon(f"resuming {some([execution.name for execution in executions])}")
-    async with showing(engine, executions, quiet=as_json):
+    async with showing(engine, executions, home, quiet=as_json):
         for execution in executions:
             await engine.wait(execution)
     return await finish(HomeView(engine.log, engine.blobs), executions, home, as_json=as_json, many=True)

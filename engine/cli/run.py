@@ -113,7 +113,7 @@ async def _execute(context: Context, engine: Engine, request: Request, chosen: C
         tell(f"home {home} holds {what} on beside this one; {resume_command(home)} waits for all")
     package = await engine.store_package(chosen.package)
     known = (await engine.log.find([execution])).get(execution)
-    async with showing(engine, [execution], quiet=as_json):
+    async with showing(engine, [execution], home, quiet=as_json):
         overwrite = request.options.overwrite_cache
         await engine.submit(execution, chosen.entity, package, inputs, overwrite_cache=overwrite)
         if known is not None and known.terminal:

@@ -31,8 +31,19 @@ async def _get(name: str, home: Path, as_json: bool) -> int:
     async with read_home(home) as view:
         execution = named(name, await view.log.executions(), home)
         documents = Documents(view.log, view.blobs, home)
-        say(as_text(await documents.of(execution)) if as_json else await describe(documents, execution, time.time()))
+        say(as_text(await full(documents, execution)) if as_json else await describe(documents, execution, time.time()))
         return tell_problems(documents)
+
+
+async def full(documents: Documents, execution: ExecutionId) -> Json:
+    """The document; of an unfinished execution, with what its nodes wait for."""
+    from engine.cli.waits import waits_json
+
+    snapshot = await documents.snapshot(execution)
+    found = await documents.made_of(snapshot)
+    if not snapshot.execution.terminal:
+        found["waiting"] = waits_json(await documents.state(snapshot))
+    return found
 
 
 async def describe(documents: Documents, execution: ExecutionId, now: float) -> str:
@@ -40,12 +51,14 @@ async def describe(documents: Documents, execution: ExecutionId, now: float) -> 
     from engine.cli.past import board_of
     from engine.cli.report import failure_text, outcome, outputs_text
     from engine.cli.tree import Tree, choose
+    from engine.cli.waits import waits_text
     from engine.cli.whereabouts import stderr_of_failure
 
     snapshot = await documents.snapshot(execution)
     record = snapshot.execution
     rows, _ = choose(await board_of(documents, snapshot))
     parts = [f"{outcome(record, now)}, {record.entity}", "\n".join(Tree().lines(rows, now))]
+    parts.append(waits_text(await documents.state(snapshot), now, documents.home))
     outputs = await documents.outputs(snapshot)
     if outputs is not None:
         parts.append(f"outputs {outputs_text(outputs)}")

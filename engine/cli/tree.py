@@ -85,6 +85,7 @@ class Tree:
         node = row.node
         rate = self._pace.rate(row.place, node, now) if self._pace and node.elements else None
         details = [tries(node), _bar(node), progress(node, now, rate), f"execution {row.child}" if row.child else ""]
+        details.append(plain(row.question))
         return (
             ("  " * row.depth + plain(row.label), ""),
             (node.kind.value, _DIM),

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Protocol
 
 import anyio
@@ -66,12 +67,14 @@ class PlainView:
 
 
 @asynccontextmanager
-async def showing(engine: Engine, executions: Sequence[ExecutionId], *, quiet: bool = False) -> AsyncIterator[None]:
+async def showing(
+    engine: Engine, executions: Sequence[ExecutionId], home: Path, *, quiet: bool = False
+) -> AsyncIterator[None]:
     """Show these executions, and the child executions they start, until the block is left. `quiet`: show nothing."""
     if quiet:
         yield
         return
-    board = Board(engine.residents.get)
+    board = Board(engine.residents.get, home)
     async with drawing(board, engine.parts.clock.now) as see:
         with engine.watchers.watching(see):
             # Nothing is committed between the watching and the following.

@@ -43,7 +43,7 @@ async def to_the_end(contact: Contact, home: Path, execution: ExecutionId, *, qu
     """Show an execution until it ends, whoever works on it; then its home, to be looked at within the block."""
     engine = contact.engine
     if engine is not None:
-        async with showing(engine, [execution], quiet=quiet):
+        async with showing(engine, [execution], home, quiet=quiet):
             await engine.wait(execution)
         yield HomeView(engine.log, engine.blobs)
         return
@@ -59,7 +59,7 @@ async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet:
     if quiet:
         await _followed(home, mirror, execution, lambda: None)
         return
-    board = Board(mirror.states.get)
+    board = Board(mirror.states.get, home)
     async with drawing(board, time.time) as see:
         board.follow(execution)
         async with anyio.create_task_group() as group:

@@ -11,7 +11,7 @@ import anyio
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
-from engine.wire.control import Done, Ended, Follow, Moved, Reply, Request, Send, Submit
+from engine.wire.control import Done, Ended, Follow, Moved, Reply, Request, Send, Signal, Submit
 
 Tell = Callable[[Reply], Awaitable[None]]
 
@@ -32,6 +32,8 @@ class EngineLike(Protocol):
 
     async def send(self, events: Sequence[Event]) -> None: ...
 
+    async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None: ...
+
     async def wait(self, execution: ExecutionId) -> Execution: ...
 
 
@@ -47,6 +49,9 @@ class Desk:
                 await tell(Done())
             case Send(events=events):
                 await self._engine.send(events)
+                await tell(Done())
+            case Signal(execution=execution, signal_id=signal_id, value=value):
+                await self._engine.signal(execution, signal_id, value)
                 await tell(Done())
             case Follow(execution=execution):
                 await self._follow(execution, tell)

@@ -15,19 +15,19 @@ from engine.machine.execution import ExecutionState, Step, past
 from engine.machine.frames import settle, tell
 from engine.machine.handler import SignalCame
 from engine.model.events import SignalRefused, SignalSet
-from engine.model.graph import GateSpec, NodeKind
+from engine.model.graph import GateSpec, NodeKind, NodeSpec, every_node
+from engine.model.ids import EntityId
 from engine.model.phases import EXECUTION_CLOSING, NodePhase
 from engine.model.state import Node
 
 
 def come(draft: Draft, event: SignalSet) -> Step:
     """Keep the signal and tell the gates that wait for it. Stale where a gate has taken one, or nothing will."""
-    gates = list(_gates(draft.state, event.signal_id))
     known = draft.record.signals.get(event.signal_id)
-    if draft.record.phase in EXECUTION_CLOSING or known == event.value_uri or (known is not None and gates):
+    if draft.record.phase in EXECUTION_CLOSING or known == event.value_uri or taken(draft.state, event.signal_id):
         return draft.step(stale=True)
     draft.record = structs.replace(draft.record, signals={**draft.record.signals, event.signal_id: event.value_uri})
-    for node in gates:
+    for node in list(_gates(draft.state, event.signal_id)):
         if node.phase is NodePhase.RUNNING:
             tell(draft, node.path, SignalCame())
     settle(draft)
@@ -43,13 +43,44 @@ def refused(draft: Draft, event: SignalRefused) -> None:
     draft.refusal = f"signal {event.signal_id!r} of {event.execution} was refused: {event.reason}"
 
 
-def awaited(state: ExecutionState) -> Iterator[tuple[Node, GateSpec]]:
-    """The gates that wait for a signal now, with what they wait for."""
+def awaits(state: ExecutionState, path: str) -> GateSpec | None:
+    """What a gate waits for now; None for any other node, and for a gate that has its answer."""
+    node = state.nodes[path]
+    gate = state.spec(path).gate if node.kind is NodeKind.GATE and node.phase is NodePhase.RUNNING else None
+    return gate if gate and gate.signal_id and gate.signal_id not in state.record.signals else None
+
+
+def taken(state: ExecutionState, signal_id: str) -> bool:
+    """Whether the signal is set for good: a gate of its id has begun."""
+    return signal_id in state.record.signals and any(True for _ in _gates(state, signal_id))
+
+
+def declared(state: ExecutionState) -> Iterator[GateSpec]:
+    """The gates that take a signal: those that have begun, then all that the program has for this execution."""
     for path in state.live:
-        node = state.nodes[path]
-        gate = state.spec(path).gate if node.kind is NodeKind.GATE else None
-        if gate and gate.signal_id and node.phase is NodePhase.RUNNING and gate.signal_id not in state.record.signals:
-            yield node, gate
+        if (gate := awaits(state, path)) is not None:
+            yield gate
+    for spec in _reachable(state):
+        if spec.gate is not None and spec.gate.signal_id:
+            yield spec.gate
+
+
+def _reachable(state: ExecutionState) -> Iterator[NodeSpec]:
+    """Every node of the execution's workflow and of the sub-workflows and plans inside."""
+    for program, root in (
+        (state.program, state.record.workflow),
+        *((plan, plan.root) for plan in state.plans.values()),
+    ):
+        found, left = set[EntityId](), [root]
+        while left:
+            graph = program.workflows.get(workflow) if (workflow := left.pop()) else None
+            if workflow is None or graph is None or workflow in found:
+                continue
+            found.add(workflow)
+            for spec in every_node(graph):
+                yield spec
+                if spec.kind is NodeKind.SUBWORKFLOW:
+                    left.append(spec.target)
 
 
 def _gates(state: ExecutionState, signal_id: str) -> Iterator[Node]:

@@ -34,6 +34,14 @@ class Send(Struct, frozen=True):
     events: tuple[Event, ...]
 
 
+class Signal(Struct, frozen=True, tag="signal", tag_field="do"):
+    """Answer gates; `value` is a serialized `Literal`. Answered by Done once that is durable."""
+
+    execution: ExecutionId
+    signal_id: str
+    value: bytes
+
+
 class Follow(Struct, frozen=True):
     """Answered by Moved now and after each commit that touches the execution or those below it, at last by Ended.
 
@@ -43,7 +51,7 @@ class Follow(Struct, frozen=True):
     execution: ExecutionId
 
 
-Request = Submit | Send | Follow
+Request = Submit | Send | Signal | Follow
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="is"):
@@ -90,7 +98,7 @@ class _Follow(Struct, frozen=True, tag="follow", tag_field="do"):
     execution: ExecutionId
 
 
-_Wire = _Submit | _Send | _Follow
+_Wire = _Submit | _Send | Signal | _Follow
 _T = TypeVar("_T")
 _REQUESTS: msgspec.msgpack.Decoder[_Wire] = msgspec.msgpack.Decoder(_Wire)
 _REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
@@ -118,6 +126,8 @@ def unpack_request(data: bytes) -> Request:
             return Submit(event, found.inputs)
         case _Send():
             return Send(tuple(codec.unpack_event(event) for event in found.events))
+        case Signal():
+            return found
         case _Follow():
             return Follow(found.execution)
 
@@ -137,6 +147,8 @@ def _wire(request: Request) -> _Wire:
             return _Submit(codec.pack_event(request.event), request.inputs)
         case Send():
             return _Send([codec.pack_event(event) for event in request.events])
+        case Signal():
+            return request
         case Follow():
             return _Follow(request.execution)
 

@@ -10,6 +10,7 @@ from engine.model.errors import BadInput
 from engine.model.graph import GateKind, GateSpec
 from engine.wire.casting import castable
 from engine.wire.inference import literal_type
+from engine.wire.literals import to_literal
 from engine.wire.typenames import type_name
 
 _BOOLEAN = LiteralType(simple=SimpleType.BOOLEAN)
@@ -18,6 +19,11 @@ _BOOLEAN = LiteralType(simple=SimpleType.BOOLEAN)
 def signal_type(gate: GateSpec) -> LiteralType:
     """The type of the value that a gate waits for: an approval's is a boolean."""
     return LiteralType.FromString(gate.type) if gate.kind is GateKind.SIGNAL else _BOOLEAN
+
+
+def typed_signal(gate: GateSpec, value: object) -> bytes:
+    """The serialized `Literal` of a value for a gate; a `str` is text that a person typed. Raises BadInput."""
+    return to_literal(value, signal_type(gate), f"signal {gate.signal_id!r}").SerializeToString(deterministic=True)
 
 
 def read_signal(gate: GateSpec, value: bytes) -> Literal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.machine.signals import awaited
+from engine.machine.signals import awaits
 from engine.model.events import AbortRequested, SignalSet
 from engine.model.graph import Program
 from tests.programs import approve, gate, graph, node, program, task, wait_for_input
@@ -32,10 +32,10 @@ def _signal(value: str, signal: str = "yes") -> SignalSet:
 def test_a_gate_runs_until_its_signal_comes() -> None:
     simulation = Simulation(_waiting()).run()
     assert simulation.phases() == {"n0": "RUNNING"}
-    assert [(found.path, wanted.signal_id) for found, wanted in awaited(simulation.state)] == [("n0", "yes")]
+    assert awaits(simulation.state, "n0") == wait_for_input("yes")
 
     simulation.apply(_signal("seven"))
-    assert list(awaited(simulation.state)) == []
+    assert awaits(simulation.state, "n0") is None
     simulation.run()
 
     assert simulation.state.record.phase.value == "SUCCEEDED"
@@ -179,7 +179,7 @@ def test_a_gate_in_a_sub_workflow_is_answered_by_its_id() -> None:
     inner = graph("inner", [gate("n0", approve("go"))])
     outer = graph("wf", [node("n0", inner.id), node("n1", inner.id)])
     simulation = Simulation(program([outer, inner])).run()
-    assert [found.path for found, _ in awaited(simulation.state)] == ["n0/0/n0", "n1/0/n0"]
+    assert [path for path in simulation.state.live if awaits(simulation.state, path)] == ["n0/0/n0", "n1/0/n0"]
     simulation.apply(_signal("yes", "go"))
     simulation.run()
 

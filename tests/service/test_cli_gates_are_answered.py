@@ -1,0 +1,101 @@
+"""Gates by the real command: what is asked is told, answers are checked by type, and reach whoever holds the home."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.service.command import LIMIT_SECONDS, WORKFLOWS, Propwash, propwash
+
+__all__ = ["propwash"]
+pytestmark = pytest.mark.service("flytekit")
+
+GATES = str(WORKFLOWS / "gates.py")
+
+
+def _line(process: subprocess.Popen[str], begin: str) -> str:
+    """The next line that begins so."""
+    assert process.stdout is not None
+    seen = []
+    for line in process.stdout:
+        seen.append(line)
+        if line.startswith(begin):
+            return line.rstrip()
+    raise AssertionError(f"no line {begin!r}: {seen}; {process.stderr.read() if process.stderr else ''}")
+
+
+def _waiting(propwash: Propwash, name: str) -> dict[str, Any]:
+    return {wait["node"]: wait for wait in propwash("get", name, "--json").document["waiting"]}
+
+
+def test_a_run_asks_and_other_commands_answer(propwash: Propwash) -> None:
+    with propwash.started("run", GATES, "asks", "--n", "1", "--name", "g1") as process:
+        command = f"propwash signal g1 how-many VALUE --home {propwash.home}"
+        assert _line(process, "n0 RUNNING") == f"n0 RUNNING waits for the signal 'how-many' (int): {command}"
+
+        shown = propwash("get", "g1").out
+        assert re.search(rf"n0 +the signal 'how-many' \(int\), for .* at most: {re.escape(command)}\n", shown)
+        waiting = _waiting(propwash, "g1")
+        assert (waiting["n0"]["for"], waiting["n0"]["signal"]) == ("the signal 'how-many' (int)", "how-many")
+        assert waiting["n3"]["for"] == "n2 (NOT_YET_STARTED)"
+
+        wrong = propwash("signal", "g1", "how-many", "seven")
+        assert wrong.code == 2
+        assert wrong.err == "Error: signal 'how-many': expected int, got \"seven\"\n"
+        unknown = propwash("signal", "g1", "how-mny", "7")
+        assert unknown.code == 2
+        assert "no gate of the id 'how-mny'" in unknown.err
+        assert "the signal 'how-many' (int), the approval 'sure'" in unknown.err
+        assert propwash("signal", "g1", "how-many", "--approve").code == 2
+        assert propwash("signal", "g1", "how-many").code == 2
+
+        answered = propwash("signal", "g1", "how-many", "-7")
+        assert (answered.code, answered.err) == (0, "")
+        assert answered.out == "signal 'how-many' of execution g1 is set\n"
+        assert "waits for the approval 'sure'" in _line(process, "n3 RUNNING")
+        again = propwash("signal", "g1", "how-many", "8")
+        assert again.code == 2
+        assert "is set already" in again.err
+        assert propwash("signal", "g1", "sure", "yes").code == 2
+        assert propwash("signal", "g1", "sure", "--approve").code == 0
+        out, err = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 0, err
+    assert json.loads(out[out.index("{") :]) == {"o0": -28}
+    late = propwash("signal", "g1", "sure", "--approve")
+    assert (late.code, "has SUCCEEDED already" in late.err) == (2, True)
+
+
+def test_answers_without_an_engine_are_kept_for_the_next_one(propwash: Propwash) -> None:
+    with propwash.started("run", GATES, "takes_lists", "--name", "g2") as process:
+        _line(process, "n1 RUNNING")
+        process.kill()
+    assert propwash("signal", "g2", "numbers", "[1, 2, 3]").code == 0
+    assert propwash("signal", "g2", "label", "sum").code == 0
+    (document,) = propwash("resume", "--json").document
+    assert document["outputs"] == {"o0": "sum: 6"}
+
+
+def test_a_rejection_and_a_timeout_fail(propwash: Propwash) -> None:
+    with propwash.started("run", GATES, "asks", "--n", "1", "--name", "g3") as process:
+        _line(process, "n0 RUNNING")
+        assert propwash("signal", "g3", "sure", "--reject").code == 0
+        assert propwash("signal", "g3", "how-many", "1").code == 0
+        _, err = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 1
+    assert "ReceivedRejectSignal (USER) at node n3" in err
+
+    impatient = propwash("run", GATES, "impatient", "--json")
+    assert impatient.code == 1
+    assert impatient.document["error"]["code"] == "RetriesExhausted|TimeoutExpired"
+
+
+def test_a_real_sleep_ends_within_50_ms_of_its_time(propwash: Propwash) -> None:
+    document = propwash("run", GATES, "sleeps", "--json").document
+    assert document["phase"] == "SUCCEEDED"
+    (node,) = document["nodes"]
+    begun, ended = (float(node[key][-10:-1]) for key in ("started_at", "ended_at"))
+    assert 0.2 <= (ended - begun) % 60 <= 0.25
