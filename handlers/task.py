@@ -1,22 +1,29 @@
-"""Task nodes: resolve inputs, run an attempt, judge it, try again while the budget lasts."""
+"""Task nodes: resolve inputs, run an attempt, judge it, try again while the budget lasts.
+
+An attempt that leaves a plan in place of its outputs (a @dynamic task) opens a frame with the plan's nodes: the machine
+executes it, and tells the node how it ended.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anyio import to_thread
 from msgspec import structs
 
-from engine.data.attempt import run_attempt
-from engine.data.cached import through_cache
+from engine.data.attempt import Planned, run_attempt
+from engine.data.cached import Ended, through_cache
 from engine.data.cachekey import task_key
 from engine.data.resolve import resolve
 from engine.machine.budget import Retry, decide
-from engine.machine.handler import AbortNode, Consequence, Context, Move
+from engine.machine.handler import AbortNode, Consequence, Context, FrameClosed, FrameFailed, FrameSucceeded, Move
+from engine.model import layout
 from engine.model.cache import CacheStatus
 from engine.model.effects import Effect, RunTask, StopAttempt
 from engine.model.events import (
     AboutAttempt,
     AttemptFailed,
+    AttemptPlanned,
     AttemptStarted,
     AttemptStopped,
     AttemptSucceeded,
@@ -26,9 +33,10 @@ from engine.model.events import (
 from engine.model.graph import NodeKind
 from engine.model.phases import NodePhase
 from engine.model.state import Node
+from engine.ports.blobstore import BlobStore
 from engine.ports.services import Services
-
-_WORKING = (NodePhase.QUEUED, NodePhase.RUNNING)
+from engine.wire.package import pack, unpack
+from engine.wire.plan import read_plan
 
 
 class TaskHandler:
@@ -40,24 +48,43 @@ class TaskHandler:
         return Move((queued,), (self._run(queued, ctx),))
 
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
-        if isinstance(event, AbortNode):
-            if node.phase not in _WORKING:
-                return None
-            return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
-        if not isinstance(event, AboutAttempt) or event.key != ctx.key(node):
+        if not isinstance(event, AboutAttempt):
+            return self._consequence(node, event, ctx)
+        if event.key != ctx.key(node):
             return None
         match event, node.phase:
             case AttemptStarted(inputs_uri=uri, cache=cache), NodePhase.QUEUED:
                 return Move((structs.replace(_running(node, ctx, uri), cache=cache),))
             case AttemptSucceeded(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return _succeeded(node, event, ctx)
+            case AttemptPlanned(plan=plan), (NodePhase.QUEUED | NodePhase.RUNNING):
+                running = node if node.phase is NodePhase.RUNNING else _running(node, ctx, node.inputs_uri)
+                return Move((running, structs.replace(running, phase=NodePhase.DYNAMIC_RUNNING, plan=plan)))
             case AttemptFailed(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return self._failed(node, event, ctx)
-            case AttemptStopped(), NodePhase.ABORTING:
+            case AttemptStopped(), NodePhase.ABORTING if not node.plan:
                 return Move((structs.replace(node, phase=NodePhase.ABORTED, ended_at=ctx.now),))
         return None
 
+    def _consequence(self, node: Node, event: Consequence, ctx: Context) -> Move | None:
+        match event, node.phase:
+            case FrameSucceeded(outputs_uri=uri), NodePhase.DYNAMIC_RUNNING:
+                return Move((structs.replace(node, phase=NodePhase.SUCCEEDED, outputs_uri=uri, ended_at=ctx.now),))
+            case FrameFailed(failure=failure), NodePhase.DYNAMIC_RUNNING:
+                return Move((structs.replace(node, phase=NodePhase.FAILING, error=failure),))
+            case FrameClosed(), NodePhase.FAILING:
+                return Move((structs.replace(node, phase=NodePhase.FAILED, ended_at=ctx.now),))
+            case FrameClosed(), NodePhase.ABORTING if node.plan:
+                return Move((structs.replace(node, phase=NodePhase.ABORTED, ended_at=ctx.now),))
+            case AbortNode(), (NodePhase.QUEUED | NodePhase.RUNNING):
+                return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
+            case AbortNode(), (NodePhase.DYNAMIC_RUNNING | NodePhase.FAILING):
+                return Move((structs.replace(node, phase=NodePhase.ABORTING),))
+        return None
+
     def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
+        if node.plan:
+            return ()
         if node.phase is NodePhase.ABORTING:
             return (StopAttempt(ctx.key(node)),)
         return (self._run(node, ctx, resumed=True),)
@@ -67,8 +94,9 @@ class TaskHandler:
         inputs = await resolve(services.blobs, effect.spec.bindings, effect.sources)
         key, spec, task = effect.key, effect.spec, effect.task
 
-        async def attempt(services: Services) -> AttemptSucceeded | AttemptFailed:
-            return await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
+        async def attempt(services: Services) -> Ended:
+            ended = await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
+            return await _kept(effect, ended.uri, services.blobs) if isinstance(ended, Planned) else ended
 
         policy = spec.cache
         if policy is None:
@@ -121,6 +149,18 @@ def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:
         states[0], phase=NodePhase.SUCCEEDED, outputs_uri=event.outputs_uri, cache=event.cache, ended_at=ctx.now
     )
     return Move((*states, done))
+
+
+async def _kept(effect: RunTask, futures_uri: str, blobs: BlobStore) -> AttemptPlanned:
+    """Store what the task planned as a package, so that nobody asks the task again. Raises Permanent, Transient."""
+    futures = await blobs.get(futures_uri)
+    plan = await to_thread.run_sync(read_plan, futures, effect.task)
+    if plan.missing():
+        parent = blobs.uri(layout.package(effect.origin.package))
+        await to_thread.run_sync(plan.complete, unpack(await blobs.get(parent), parent))
+    package = await to_thread.run_sync(plan.package, effect.origin.code_root)
+    await blobs.put(blobs.uri(layout.package(package.digest)), pack(package), durable=True)
+    return AttemptPlanned(effect.key, package.digest)
 
 
 def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:

@@ -155,17 +155,17 @@ def plan(
     return made
 
 
-def files(*entities: Entity, dynamic: Sequence[str] = (), code_root: str = "") -> PackageFiles:
+def files(*entities: Entity, code_root: str = "") -> PackageFiles:
     named = {f"{i}_e_{SUFFIX[type(entity)]}.pb": entity.SerializeToString() for i, entity in enumerate(entities)}
-    return PackageFiles("package", named, code_root, frozenset(dynamic))
+    return PackageFiles("package", named, code_root)
 
 
-def registered(*entities: Entity, dynamic: Sequence[str] = (), version: str = "v1") -> Package:
-    return register(files(*entities, dynamic=dynamic), project="p", domain="d", version=version)
+def registered(*entities: Entity, version: str = "v1") -> Package:
+    return register(files(*entities), project="p", domain="d", version=version)
 
 
-def compiled(*entities: Entity, dynamic: Sequence[str] = ()) -> Compiled:
-    return compile_package(registered(*entities, dynamic=dynamic))
+def compiled(*entities: Entity) -> Compiled:
+    return compile_package(registered(*entities))
 
 
 def graph_of(*entities: Entity, name: str = "m.w") -> Graph:

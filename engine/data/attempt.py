@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 
 import anyio
+from msgspec import Struct
 
 from engine.data.container import container_of
 from engine.data.environment import environment
-from engine.data.evidence import read_evidence
+from engine.data.evidence import is_whole_plan, read_evidence
 from engine.data.gate import admit
 from engine.data.references import find_references
 from engine.data.template import render, without_download
@@ -28,6 +29,16 @@ PROBE, ROOM = "room", 64 * 1024
 """Name and bytes of an object that is written only to see whether it can be."""
 
 
+class Planned(Struct, frozen=True):
+    """The end of a @dynamic task: it left a plan in place of its outputs."""
+
+    uri: str
+    """Its futures.pb."""
+
+
+End = AttemptSucceeded | AttemptFailed | Planned
+
+
 async def run_attempt(
     services: Services,
     key: AttemptKey,
@@ -37,7 +48,7 @@ async def run_attempt(
     origin: Origin,
     *,
     resumed: bool = False,
-) -> AttemptSucceeded | AttemptFailed:
+) -> End:
     """Gate and store the inputs (a serialized `LiteralMap`), run the task, judge it.
 
     The start is reported meanwhile. A Permanent becomes AttemptFailed; a Transient is raised, and so is StoreFailed.
@@ -96,8 +107,10 @@ class _Folder:
 
     async def is_finished(self, evidence: Evidence) -> bool:
         """Whether the files alone are a whole outcome: nothing cut off, nothing missing that they refer to."""
-        if evidence.error is not None or evidence.has_futures:
+        if evidence.error is not None:
             return not evidence.error_problem
+        if evidence.has_futures:
+            return is_whole_plan(await self.blobs.get(f"{self.uri}/futures.pb"), self.declared)
         if evidence.outputs is None or evidence.error_problem or evidence.outputs_problem:
             return False
         if any(name not in evidence.outputs for name in self.declared):
@@ -106,22 +119,24 @@ class _Folder:
         own = [reference.uri for reference in found if reference.uri.startswith(f"{self.uri}/")]
         return all([await self.blobs.size(uri) is not None for uri in own])
 
-    def judged(self, evidence: Evidence) -> AttemptSucceeded | AttemptFailed:
+    def judged(self, evidence: Evidence) -> End:
         verdict = judge(evidence, self.max_bytes)
         if verdict.failure is not None:
             return AttemptFailed(self.key, verdict.failure, verdict.recoverable)
+        if verdict.planned:
+            return Planned(f"{self.uri}/futures.pb")
         outputs_uri = "" if evidence.outputs is None else f"{self.uri}/outputs.pb"
         sizes = {} if self.key.index is None else {name: verdict.output_bytes[name] for name in self.declared}
         return AttemptSucceeded(self.key, outputs_uri, sizes)
 
 
-async def _earlier_end(services: Services, folder: _Folder) -> AttemptSucceeded | AttemptFailed | None:
+async def _earlier_end(services: Services, folder: _Folder) -> End | None:
     """The end that this attempt had already come to, or None when it is to run (or goes on running: it is adopted)."""
     evidence = await folder.read(Exit(ExitReason.LOST))
     if await folder.is_finished(evidence):
         await services.runner.stop(folder.key)
         return folder.judged(evidence)
-    if evidence.outputs is not None or evidence.outputs_problem or evidence.error_problem:
+    if evidence.outputs is not None or evidence.has_futures or evidence.outputs_problem or evidence.error_problem:
         await services.runner.stop(folder.key)
         await services.blobs.delete(folder.uri)
     return None

@@ -20,12 +20,12 @@ from engine.model import layout
 from engine.model.cache import CacheKey, CacheStatus
 from engine.model.effects import RunElement, RunTask
 from engine.model.errors import BlobNotFound, Permanent, StoreFailed, StoreRefused, Transient
-from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded, Event
+from engine.model.events import AttemptFailed, AttemptPlanned, AttemptStarted, AttemptSucceeded, Event
 from engine.ports.cache import CacheEntry
 from engine.ports.services import Services
 
 log = logging.getLogger(__name__)
-Ended = AttemptSucceeded | AttemptFailed
+Ended = AttemptSucceeded | AttemptFailed | AttemptPlanned
 Attempt = Callable[[Services], Awaitable[Ended]]
 """Runs the attempt with these services."""
 _TROUBLE = (BlobNotFound, CorruptMessage, Permanent, StoreFailed, StoreRefused, Transient)
@@ -71,7 +71,8 @@ class _Job:
             stamped = [structs.replace(it, cache=status) if isinstance(it, AttemptStarted) else it for it in events]
             self.services.report(stamped)
 
-        return structs.replace(await attempt(replace(self.services, report=report)), cache=status)
+        ended = await attempt(replace(self.services, report=report))
+        return ended if isinstance(ended, AttemptPlanned) else structs.replace(ended, cache=status)
 
     async def _look_up(self, key: CacheKey) -> tuple[CacheEntry | None, CacheStatus]:
         """What is kept and whole, else why there is nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flyteidl.core import errors_pb2, execution_pb2
+from flyteidl.core import dynamic_job_pb2, errors_pb2, execution_pb2
 from google.protobuf.message import DecodeError
 
 from engine.data.framing import CorruptMessage, Data, framed_size
@@ -45,6 +45,15 @@ async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared:
         outputs_problem=outputs_problem,
         values=values,
     )
+
+
+def is_whole_plan(futures: bytes, declared: tuple[str, ...]) -> bool:
+    """Whether a futures.pb was written to its end: the count of its nodes and the outputs stand behind the nodes."""
+    try:
+        plan = dynamic_job_pb2.DynamicJobSpec.FromString(futures)
+    except DecodeError:
+        return False
+    return plan.min_successes == len(plan.nodes) and {output.var for output in plan.outputs} >= {*declared}
 
 
 async def _heads(blobs: BlobStore, uris: list[str]) -> tuple[list[bytes | None], list[str]]:

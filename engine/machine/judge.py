@@ -48,6 +48,8 @@ class Verdict(Struct, frozen=True):
     failure: Failure | None = None
     """None = success."""
     recoverable: bool = False
+    planned: bool = False
+    """It left a plan (futures.pb), whose end-node will write the outputs."""
     output_bytes: Mapping[str, int] = {}
 
 
@@ -68,12 +70,7 @@ def judge(evidence: Evidence, max_bytes: int | None = None) -> Verdict:
     if not ended_well:
         return _ended_badly(evidence.exit)
     if evidence.has_futures:
-        return _failed(
-            "DynamicNotSupported",
-            ErrorKind.USER,
-            "the task is a @dynamic workflow (it wrote futures.pb), which this version of Propwash can't run",
-            recoverable=False,
-        )
+        return Verdict(planned=True)
     return _outputs(evidence, max_bytes)
 
 

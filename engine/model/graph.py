@@ -28,7 +28,6 @@ class NodeKind(StrEnum):
     LAUNCH_PLAN = "launch plan"
     BRANCH = "branch"
     GATE = "gate"
-    DYNAMIC = "dynamic"
     ARRAY_OF_LAUNCH_PLANS = "map over a launch plan"
 
     __hash__ = str.__hash__

@@ -18,7 +18,7 @@ from engine.model.graph import Graph, LaunchPlanSpec, NodeKind, Program
 from engine.model.ids import EntityId, EntityKind
 from engine.wire.compile_graphs import compile_graph
 from engine.wire.compile_nodes import Targets
-from engine.wire.compile_plans import compile_plan
+from engine.wire.compile_plans import compile_plan, stated_interface
 from engine.wire.compile_tasks import CompiledTask, compile_task
 from engine.wire.cycles import cycles
 from engine.wire.entities import templates
@@ -43,7 +43,7 @@ def compile_package(package: Package) -> Compiled:
     home = (package.project, package.domain, package.version)
     targets = Targets(home, tasks, interfaces, plans)
     for id, plan in _plans(package, report).items():
-        plans[id] = _plan(plan, targets, report)
+        plans[id] = _registered_plan(plan) if package.root else _plan(plan, targets, report)
     graphs = {id: compile_graph(template, id, targets, report) for id, template in workflows.items()}
     _check_recursion(graphs, report)
     program = Program(
@@ -52,14 +52,21 @@ def compile_package(package: Package) -> Compiled:
         workflows=graphs,
         launch_plans=plans,
         code_root=package.code_root,
+        root=_root(package),
     )
     return Compiled(program, report.sorted())
+
+
+def _root(package: Package) -> EntityId | None:
+    if not package.root:
+        return None
+    return EntityId(EntityKind.WORKFLOW, package.project, package.domain, package.root, package.version)
 
 
 def _tasks(package: Package, report: Report) -> dict[EntityId, CompiledTask]:
     found: dict[EntityId, CompiledTask] = {}
     for message in map(TaskMessage.FromString, package.tasks):
-        task = compile_task(message.template, package.dynamic)
+        task = compile_task(message.template)
         if task.spec.id in found:
             report.wrong(task.spec.id, [_TWICE])
             continue
@@ -96,6 +103,12 @@ def _plans(package: Package, report: Report) -> dict[EntityId, LaunchPlan]:
             report.wrong(id, [_TWICE])
         found.setdefault(id, plan)
     return found
+
+
+def _registered_plan(plan: LaunchPlan) -> LaunchPlanSpec:
+    """The launch plan of another package, by the interface that it carries."""
+    workflow = entity_id(plan.spec.workflow_id, EntityKind.WORKFLOW)
+    return compile_plan(plan, {workflow: stated_interface(plan)})[0]
 
 
 def _plan(plan: LaunchPlan, targets: Targets, report: Report) -> LaunchPlanSpec:

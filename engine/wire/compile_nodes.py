@@ -131,16 +131,13 @@ def _task(node: Node, targets: Targets) -> Built:
     task = targets.tasks.get(target)
     if task is None:
         return _missing(node, NodeKind.TASK, target, targets)
-    kind = NodeKind.DYNAMIC if task.dynamic else NodeKind.TASK
     # A task without outputs has nothing to keep.
     caching = caching_of_node(node.metadata).over(task.caching) if task.spec.interface.outputs else Caching()
     spec = structs.replace(
-        _spec(node, kind, target, policy_of(node.metadata).over(task.policy)),
+        _spec(node, NodeKind.TASK, target, policy_of(node.metadata).over(task.policy)),
         cache=caching.policy(),
         overrides=node.task_node.overrides.SerializeToString(deterministic=True),
     )
-    if task.dynamic:
-        spec = structs.replace(spec, detail=f"the @dynamic task {target.name}")
     wrong = ("its results are to be cached, but no cache version is given",) if caching.lacks_version else ()
     return Built(node, spec, NodeInterface(task.spec.interface.inputs, task.spec.interface.outputs), wrong)
 

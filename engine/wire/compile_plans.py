@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from flyteidl.admin.launch_plan_pb2 import LaunchPlan
+from flyteidl.core.interface_pb2 import TypedInterface, VariableMap
 from flyteidl.core.literals_pb2 import Literal, LiteralMap
 from flyteidl.core.types_pb2 import LiteralType
 
@@ -13,7 +14,7 @@ from engine.model.ids import EntityId, EntityKind
 from engine.wire.casting import castable
 from engine.wire.compile_schedules import compile_standing
 from engine.wire.inference import literal_type
-from engine.wire.interfaces import NodeInterface, dump_type, entity_id
+from engine.wire.interfaces import NodeInterface, dump_type, entity_id, interface_of
 from engine.wire.typenames import type_name
 
 
@@ -41,6 +42,19 @@ def compile_plan(plan: LaunchPlan, workflows: Mapping[EntityId, Interface]) -> t
     if interface is not None:
         wrong += [*_value_problems("default", defaults, interface), *_value_problems("fixed", fixed, interface)]
     return spec, wrong
+
+
+def state_interface(plan: LaunchPlan, workflow: TypedInterface) -> None:
+    """Write the workflow's interface into the launch plan's closure, for where its workflow is not at hand."""
+    plan.closure.expected_outputs.CopyFrom(workflow.outputs)
+    for name, variable in workflow.inputs.variables.items():
+        plan.closure.expected_inputs.parameters[name].var.CopyFrom(variable)
+
+
+def stated_interface(plan: LaunchPlan) -> Interface:
+    """The inverse of `state_interface`."""
+    inputs = VariableMap(variables={name: it.var for name, it in plan.closure.expected_inputs.parameters.items()})
+    return interface_of(TypedInterface(inputs=inputs, outputs=plan.closure.expected_outputs))
 
 
 def _callable(plan: LaunchPlan, workflow: Interface | None, fixed: Mapping[str, Literal]) -> Interface:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from flyteidl.core.literals_pb2 import RetryStrategy
 from flyteidl.core.tasks_pb2 import RuntimeMetadata, TaskMetadata, TaskTemplate
 from flyteidl.core.workflow_pb2 import NodeMetadata
@@ -38,7 +36,6 @@ class CompiledTask(Struct, frozen=True):
     spec: TaskSpec
     policy: Policy
     caching: Caching
-    dynamic: bool = False
     lacks: str = ""
     """Why no runner of this version can run it; empty if one can."""
 
@@ -59,8 +56,8 @@ def _seconds(duration: Duration) -> float | None:
     return (duration.seconds + duration.nanos / 1e9) or None
 
 
-def compile_task(template: TaskTemplate, dynamic: Collection[str]) -> CompiledTask:
-    """`dynamic` holds the names of the tasks declared with @dynamic: nothing in the message says so."""
+def compile_task(template: TaskTemplate) -> CompiledTask:
+    """Nothing in the message tells a @dynamic task from any other."""
     runtime = template.metadata.runtime
     sdk = runtime.type == RuntimeMetadata.RuntimeType.FLYTE_SDK
     spec = TaskSpec(
@@ -71,8 +68,7 @@ def compile_task(template: TaskTemplate, dynamic: Collection[str]) -> CompiledTa
         runtime_type="FLYTE_SDK" if sdk else "OTHER",
         runtime_version=runtime.version,
     )
-    dynamically = template.id.name in dynamic
-    return CompiledTask(spec, policy_of(template.metadata), caching_of_task(template), dynamically, lacks_of(template))
+    return CompiledTask(spec, policy_of(template.metadata), caching_of_task(template), lacks_of(template))
 
 
 def lacks_of(template: TaskTemplate) -> str:

@@ -10,6 +10,8 @@ from flyteidl.admin.workflow_pb2 import WorkflowSpec
 from flyteidl.core.identifier_pb2 import Identifier
 from flyteidl.core.workflow_pb2 import Node, WorkflowTemplate
 
+from engine.model.ids import EntityKind
+
 Entity = TaskSpec | WorkflowSpec | LaunchPlan
 
 
@@ -65,15 +67,16 @@ def identifiers(entity: Entity) -> Iterator[Identifier]:
             yield entity.spec.workflow_id
         case WorkflowSpec():
             yield from (template.id for template in entity.sub_workflows)
-            for node in all_nodes(entity):
-                yield from references(node)
+            yield from (identifier for _, identifier in references(entity))
 
 
-def references(node: Node) -> Iterator[Identifier]:
-    match node.WhichOneof("target"):
-        case "task_node":
-            yield node.task_node.reference_id
-        case "workflow_node" if node.workflow_node.WhichOneof("reference") == "launchplan_ref":
-            yield node.workflow_node.launchplan_ref
-        case "workflow_node" if node.workflow_node.WhichOneof("reference") == "sub_workflow_ref":
-            yield node.workflow_node.sub_workflow_ref
+def references(entity: WorkflowSpec) -> Iterator[tuple[EntityKind, Identifier]]:
+    """What its nodes run, as the messages themselves."""
+    for node in all_nodes(entity):
+        match node.WhichOneof("target"):
+            case "task_node":
+                yield EntityKind.TASK, node.task_node.reference_id
+            case "workflow_node" if node.workflow_node.WhichOneof("reference") == "launchplan_ref":
+                yield EntityKind.LAUNCH_PLAN, node.workflow_node.launchplan_ref
+            case "workflow_node" if node.workflow_node.WhichOneof("reference") == "sub_workflow_ref":
+                yield EntityKind.WORKFLOW, node.workflow_node.sub_workflow_ref

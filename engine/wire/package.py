@@ -26,8 +26,6 @@ class PackageFiles(Struct, frozen=True):
     """File name -> serialized admin.TaskSpec (`_1.pb`), admin.WorkflowSpec (`_2.pb`) or admin.LaunchPlan (`_3.pb`)."""
     code_root: str = ""
     """Local folder that the tasks' modules are imported from; empty where nobody said."""
-    dynamic: frozenset[str] = frozenset()
-    """Names of the tasks declared with `@dynamic`: the messages do not tell."""
     module: str = ""
     """The module that was packaged; empty for an archive."""
     code_archive: str = ""
@@ -47,7 +45,8 @@ class Package(Struct, frozen=True):
     launch_plans: tuple[bytes, ...]
     """Serialized admin.LaunchPlan."""
     code_root: str = ""
-    dynamic: tuple[str, ...] = ()
+    root: str = ""
+    """Name of the workflow to run, where the package is the plan that a @dynamic task wrote."""
 
     @property
     def digest(self) -> str:

@@ -80,7 +80,6 @@ def _package(path: str, folder: str, constants: str) -> dict[str, Any]:
     return {
         "code_root": root,
         "module": module,
-        "dynamic": _dynamic_tasks(),
         "python": platform.python_version(),
         "flytekit": getattr(flytekit, "__version__", ""),
     }
@@ -178,15 +177,6 @@ def _write_entities(entities: list[Any], folder: str) -> None:
         readable = name.replace(os.sep, "_").replace("\0", "_")[:100]
         with open(os.path.join(folder, f"{index:0{width}}_{readable}_{kind}.pb"), "wb") as file:
             file.write(entity.serialize_to_string())
-
-
-def _dynamic_tasks() -> list[Any]:
-    """Names of the tasks declared with @dynamic, which the messages do not tell."""
-    from flytekit.core.context_manager import FlyteEntities
-    from flytekit.core.python_function_task import PythonFunctionTask
-
-    dynamic = PythonFunctionTask.ExecutionBehavior.DYNAMIC
-    return sorted({task.name for task in FlyteEntities.entities if getattr(task, "execution_mode", None) == dynamic})
 
 
 def _summary(error: BaseException) -> str:

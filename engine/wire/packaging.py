@@ -39,7 +39,6 @@ class _Report(Struct, frozen=True):
 
     code_root: str
     module: str
-    dynamic: frozenset[str]
 
 
 class _Error(Struct, frozen=True):
@@ -137,6 +136,4 @@ def _collect(path: Path, folder: Path, ending: str) -> PackageFiles:
         raise BadInput(f"{path} can't be packaged: Python ended {ending} while importing it. It printed:\n{log}")
     report = msgspec.json.decode((folder / "package.json").read_bytes(), type=_Report)
     found = read_package(folder)
-    return structs.replace(
-        found, where=str(path), code_root=report.code_root, dynamic=report.dynamic, module=report.module
-    )
+    return structs.replace(found, where=str(path), code_root=report.code_root, module=report.module)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from flyteidl.admin.launch_plan_pb2 import LaunchPlan
 from flyteidl.admin.task_pb2 import TaskSpec
@@ -37,11 +37,17 @@ def register(files: PackageFiles, *, project: str, domain: str, version: str = "
     """
     entities = list(_parse(files))
     for entity in entities:
-        _fill(entity, project, domain)
-        _sort_sets(entity)
+        fill_place(entity, project, domain)
+        sort_sets(entity)
     version = version or hashlib.sha256(b"".join(sorted(set(map(canonical, entities))))).hexdigest()[:16]
-    for identifier in (found for entity in entities for found in identifiers(entity)):
-        identifier.version = version if _EMPTY.match(identifier.version) else identifier.version
+    for entity in entities:
+        fill_version(entity, version)
+    return package_of(entities, (project, domain, version), files.code_root)
+
+
+def package_of(entities: Sequence[Entity], home: tuple[str, str, str], code_root: str, root: str = "") -> Package:
+    """The package of entities whose ids are filled and whose sets are sorted."""
+    project, domain, version = home
     return Package(
         project,
         domain,
@@ -49,8 +55,8 @@ def register(files: PackageFiles, *, project: str, domain: str, version: str = "
         tasks=_stored(entity for entity in entities if isinstance(entity, TaskSpec)),
         workflows=_stored(entity for entity in entities if isinstance(entity, WorkflowSpec)),
         launch_plans=_stored(entity for entity in entities if isinstance(entity, LaunchPlan)),
-        code_root=files.code_root,
-        dynamic=tuple(sorted(files.dynamic)),
+        code_root=code_root,
+        root=root,
     )
 
 
@@ -93,13 +99,21 @@ def _parse_one(name: str, data: bytes) -> Entity | str:
 _WORDS = {_MESSAGES["1"]: "task", _MESSAGES["2"]: "workflow", _MESSAGES["3"]: "launch plan"}
 
 
-def _fill(entity: Entity, project: str, domain: str) -> None:
+def fill_place(entity: Entity, project: str, domain: str) -> None:
+    """Put project and domain into every id of the entity that packaging left without."""
     for identifier in identifiers(entity):
         identifier.project = project if _EMPTY.match(identifier.project) else identifier.project
         identifier.domain = domain if _EMPTY.match(identifier.domain) else identifier.domain
 
 
-def _sort_sets(entity: Entity) -> None:
+def fill_version(entity: Entity, version: str) -> None:
+    """The same for the version."""
+    for identifier in identifiers(entity):
+        identifier.version = version if _EMPTY.match(identifier.version) else identifier.version
+
+
+def sort_sets(entity: Entity) -> None:
+    """Bring what flytekit writes from Python sets into one order."""
     if not isinstance(entity, WorkflowSpec):
         return
     for node in all_nodes(entity):

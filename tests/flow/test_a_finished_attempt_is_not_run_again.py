@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import pytest
+from flyteidl.core.dynamic_job_pb2 import DynamicJobSpec
+from flyteidl.core.workflow_pb2 import Node
 
-from engine.data.attempt import run_attempt
+from engine.data.attempt import End, Planned, run_attempt
 from engine.model import layout
-from engine.model.events import AttemptFailed, AttemptSucceeded, NodeEvent
+from engine.model.events import AttemptFailed, AttemptSucceeded
 from engine.ports.taskrunner import Exit, TaskRequest
 from tests.dataplane import KEY, ORIGIN, World, error_document, exited, reference, serialized
 from tests.programs import node, task
 
 pytestmark = pytest.mark.looptime
 WORK = task("work")
+
+
+def futures(*, successes: int, outputs: tuple[str, ...]) -> bytes:
+    """A plan of two nodes."""
+    job = DynamicJobSpec(nodes=[Node(id="dn0"), Node(id="dn1")], min_successes=successes)
+    for variable in outputs:
+        job.outputs.add(var=variable)
+    return bytes(job.SerializeToString())
 
 
 @pytest.fixture
@@ -31,7 +41,7 @@ def leave(world: World, name: str, data: bytes) -> str:
     return uri
 
 
-async def run(world: World, *, resumed: bool) -> NodeEvent:
+async def run(world: World, *, resumed: bool) -> End:
     return await run_attempt(world.services, KEY, node("n1", WORK.id), WORK, serialized(a=1), ORIGIN, resumed=resumed)
 
 
@@ -51,6 +61,12 @@ async def test_a_finished_folder_is_believed_and_whatever_still_runs_is_stopped(
     assert (world.runner.requests, world.runner.stopped, world.reported) == ([], [KEY], [])
 
 
+async def test_a_whole_plan_is_believed(world: World) -> None:
+    uri = leave(world, "futures.pb", futures(successes=2, outputs=("o0",)))
+    assert await run(world, resumed=True) == Planned(uri)
+    assert (world.runner.requests, world.runner.stopped) == ([], [KEY])
+
+
 async def test_an_attempt_without_files_is_run_or_adopted_and_its_folder_left_alone(world: World) -> None:
     log = leave(world, "stdout", b"so far")
     assert isinstance(await run(world, resumed=True), AttemptSucceeded)
@@ -67,15 +83,27 @@ async def test_an_attempt_without_files_is_run_or_adopted_and_its_folder_left_al
         ("outputs.pb", serialized(o0="abc")[:-1]),
         ("error.pb", b"\xff\x00"),
         ("outputs.pb", None),
+        ("futures.pb", futures(successes=3, outputs=("o0",))),
+        ("futures.pb", futures(successes=2, outputs=())),
+        ("futures.pb", futures(successes=2, outputs=("o0",))[:-1]),
     ],
-    ids=["empty", "lacks the output", "cut", "no error document", "lost reference"],
+    ids=[
+        "empty",
+        "lacks the output",
+        "cut",
+        "no error document",
+        "lost reference",
+        "lacks a node",
+        "lacks the plan's output",
+        "a plan cut",
+    ],
 )
 async def test_half_an_outcome_is_cleared_and_the_task_runs_again(world: World, name: str, data: bytes | None) -> None:
     folder = world.blobs.uri(layout.attempt_prefix(KEY))
     leave(world, name, serialized(o0=reference(f"{folder}/o0_offloaded_metadata.pb", 9)) if data is None else data)
     assert isinstance(await run(world, resumed=True), AttemptSucceeded)
     assert outputs(world) == serialized(o0="new")
-    assert f"{folder}/error.pb" not in world.blobs.objects
+    assert [name for name in ("error.pb", "futures.pb") if f"{folder}/{name}" in world.blobs.objects] == []
     assert (len(world.runner.requests), world.runner.stopped) == (1, [KEY])
 
 

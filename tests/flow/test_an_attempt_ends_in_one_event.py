@@ -10,10 +10,10 @@ import pytest
 from msgspec import structs
 
 from engine.adapters.memory.blobs import MemoryBlobs
-from engine.data.attempt import run_attempt
+from engine.data.attempt import End, Planned, run_attempt
 from engine.model import layout
 from engine.model.errors import ErrorKind, Transient
-from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded, NodeEvent
+from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded
 from engine.model.graph import ArraySpec, TaskSpec
 from engine.model.ids import AttemptKey
 from engine.model.limits import MIB, OffloadLimits
@@ -58,7 +58,7 @@ def writing(name: str, data: bytes, blobs: MemoryBlobs | None = None) -> Callabl
     return script
 
 
-async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **options: bool) -> NodeEvent:
+async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **options: bool) -> End:
     array = ArraySpec() if key.index is not None else None
     return await run_attempt(
         world.services, key, node(key.path, spec.id, array=array), spec, serialized(a=1), ORIGIN, **options
@@ -97,7 +97,6 @@ async def test_a_task_that_never_started_has_no_start() -> None:
         ({"error.pb": error_document(), "outputs.pb": serialized(o0=1)}, exited(), "USER:RuntimeError", False),
         ({"error.pb": b"\xff\x00junk"}, exited(), "ErrorFileBadFormat", True),
         ({"error.pb": b""}, exited(), "ErrorFileBadFormat", True),
-        ({"futures.pb": b"x"}, exited(), "DynamicNotSupported", False),
         ({}, exited(), "OutputsNotFound", True),
         ({"outputs.pb": b""}, exited(), "OutputsNotFound", True),
         ({"outputs.pb": serialized(o0="abc")[:-1]}, exited(), "OutputsNotFound", True),
@@ -111,6 +110,13 @@ async def test_the_files_decide(files: dict[str, bytes], ended: Exit, code: str,
     event = await run(leaving(files, ended))
     assert isinstance(event, AttemptFailed)
     assert (event.failure.code, event.recoverable) == (code, recoverable)
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("beside", [{}, {"outputs.pb": serialized(o0=1)}], ids=["alone", "beside outputs"])
+async def test_a_plan_wins_over_outputs_and_is_not_read_here(beside: dict[str, bytes]) -> None:
+    world = leaving({"futures.pb": b"x", **beside})
+    assert await run(world) == Planned(f"{prefix(world)}/futures.pb")
 
 
 @pytest.mark.looptime

@@ -10,7 +10,7 @@ from engine.wire.package import FORMAT, pack, unpack
 from tests.packages import node, plan, registered, task, workflow
 
 FLOW = workflow("m.w", node("n0"))
-PACKAGE = registered(task("m.t"), FLOW, plan("m.w", FLOW), dynamic=["m.t"])
+PACKAGE = registered(task("m.t"), FLOW, plan("m.w", FLOW))
 
 
 def test_what_was_packed_is_unpacked() -> None:

@@ -99,11 +99,6 @@ def seen(evidence: Evidence) -> tuple[str, str, bool] | None:
             id="could not be started",
         ),
         pytest.param(
-            Evidence(ENDED, ("o0",), has_futures=True),
-            ("DynamicNotSupported", "USER", False),
-            id="S24 a plan is not an output",
-        ),
-        pytest.param(
             Evidence(ENDED, ("o0",), has_futures=True, error=PLAIN),
             ("USER:RuntimeError", "USER", False),
             id="an error beside a plan wins",
@@ -134,6 +129,15 @@ def test_the_message_says_what_was_seen(evidence: Evidence, words: list[str]) ->
 
 def test_the_sizes_of_outputs_are_passed_on_for_the_gather() -> None:
     assert judge(Evidence(ENDED, ("o0",), outputs={"o0": 1042})) == Verdict(output_bytes={"o0": 1042})
+
+
+@pytest.mark.parametrize("outputs", [None, {"o0": 5}])
+def test_a_plan_is_not_an_output(outputs: dict[str, int] | None) -> None:
+    assert judge(Evidence(ENDED, ("o0",), has_futures=True, outputs=outputs)) == Verdict(planned=True)
+
+
+def test_a_task_that_dies_after_its_plan_has_failed() -> None:
+    assert judge(Evidence(Exit(ExitReason.EXITED, 3), ("o0",), has_futures=True)).planned is False
 
 
 def test_a_huge_error_text_keeps_its_head_and_its_tail() -> None:

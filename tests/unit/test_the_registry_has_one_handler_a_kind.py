@@ -46,7 +46,7 @@ def test_every_effect_of_the_default_handlers_has_its_performer() -> None:
     assert set(performers(handlers.values())) == set(get_args(Effect)) - {StopAttempt}
 
 
-@pytest.mark.parametrize("kind", [NodeKind.BRANCH, NodeKind.DYNAMIC])
+@pytest.mark.parametrize("kind", [NodeKind.BRANCH])
 def test_a_kind_without_a_handler_is_refused_even_deep_inside(kind: NodeKind) -> None:
     work = task("work")
     inner = graph("inner", [structs.replace(node("n0", work.id), kind=kind)])

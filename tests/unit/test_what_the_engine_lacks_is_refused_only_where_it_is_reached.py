@@ -34,8 +34,8 @@ T = task("m.t")
 SOUND = workflow("m.sound", node("n0", {"a": given("n")}))
 
 
-def reasons(entity: EntityId, *entities: Entity, dynamic: list[str] | None = None) -> list[str]:
-    result = compiled(T, SOUND, *entities, dynamic=dynamic or [])
+def reasons(entity: EntityId, *entities: Entity) -> list[str]:
+    result = compiled(T, SOUND, *entities)
     assert reachable_problems(result, workflow_id("m.sound"), KINDS) == ()
     return [str(problem) for problem in reachable_problems(result, entity, KINDS)]
 
@@ -69,10 +69,6 @@ def gate() -> workflow_pb2.Node:
 NODES = {
     "branch": (branch(), "conditional('small'): nodes of kind 'branch' can't be run"),
     "gate": (gate(), "nodes of kind 'gate' can't be run"),
-    "dynamic": (
-        node("n0", {"a": given("n")}, runs="m.dyn"),
-        "the @dynamic task m.dyn: nodes of kind 'dynamic' can't be run",
-    ),
     "elsewhere": (
         node("n0", {"a": given("n")}, runs=Identifier(project="x", domain="y", name="z.t", version="v9")),
         "it runs the task z.t of x/y, version v9, which is not in this package",
@@ -84,9 +80,7 @@ NODES = {
 def test_a_node_of_another_kind(name: str) -> None:
     made, reason = NODES[name]
     after = node("n1", {"a": output("n0")})
-    assert reasons(workflow_id("m.w"), task("m.dyn"), flow(made, after), dynamic=["m.dyn"]) == [
-        f"workflow m.w, node n0: {reason}"
-    ]
+    assert reasons(workflow_id("m.w"), flow(made, after)) == [f"workflow m.w, node n0: {reason}"]
 
 
 ECHO = task("m.odd")

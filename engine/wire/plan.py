@@ -1,0 +1,138 @@
+"""What a @dynamic task wrote (futures.pb), as a package that is complete in itself.
+
+Its tasks and sub-workflows are its own even where the parent's package has some of the same names, since flytekit gives
+the nodes inside other ids. What it only refers to, launch plans above all, is copied from the parent's package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from flyteidl.admin.launch_plan_pb2 import LaunchPlan
+from flyteidl.admin.task_pb2 import TaskSpec as TaskMessage
+from flyteidl.admin.workflow_pb2 import WorkflowSpec
+from flyteidl.core.dynamic_job_pb2 import DynamicJobSpec
+from flyteidl.core.tasks_pb2 import TaskTemplate
+from flyteidl.core.workflow_pb2 import WorkflowTemplate
+from google.protobuf.message import DecodeError
+
+from engine.model.errors import ErrorKind, Failure, Permanent, shorten
+from engine.model.graph import NodeKind, TaskSpec
+from engine.model.ids import EntityId, EntityKind
+from engine.wire.compile import compile_package
+from engine.wire.compile_plans import state_interface
+from engine.wire.entities import Entity, own_id, references, templates
+from engine.wire.interfaces import entity_id
+from engine.wire.lookup import reachable_problems
+from engine.wire.package import Package
+from engine.wire.registration import fill_place, fill_version, package_of, sort_sets
+
+CODE = "DynamicWorkflowBuildFailed"
+
+
+class Plan:
+    """A plan in the making: the entities that it holds, and those it refers to."""
+
+    def __init__(self, job: DynamicJobSpec, task: TaskSpec) -> None:
+        self.task = task
+        self._home = (task.id.project, task.id.domain, task.id.version)
+        self._successes, self._nodes = job.min_successes, len(job.nodes)
+        root = WorkflowSpec(template=_root(job, task), sub_workflows=job.subworkflows)
+        self._entities: list[Entity] = [root, *(TaskMessage(template=template) for template in job.tasks)]
+        for entity in self._entities:
+            fill_place(entity, task.id.project, task.id.domain)
+            fill_version(entity, task.id.version)
+            sort_sets(entity)
+
+    def missing(self) -> set[EntityId]:
+        """What its nodes run and it does not hold."""
+        held = {id for entity in self._entities for id in _defined(entity)}
+        return {id for entity in self._entities for id in _wanted(entity)} - held
+
+    def complete(self, parent: Package) -> None:
+        """Copy what is missing from the parent's package, as far as that has it."""
+        stock = _Stock(parent)
+        while found := [entity for id in sorted(self.missing()) if (entity := stock.take(id)) is not None]:
+            self._entities += found
+
+    def package(self, code_root: str) -> Package:
+        """The finished package. Raises Permanent (USER) with everything that is wrong with it."""
+        package = package_of(self._entities, self._home, code_root, root=self.task.id.name)
+        compiled = compile_package(package)
+        assert compiled.program.root is not None
+        problems = [str(it) for it in reachable_problems(compiled, compiled.program.root, frozenset(NodeKind))]
+        if self._successes not in (0, self._nodes):
+            wanted = f"it asks for {self._successes} successes of its {self._nodes} nodes"
+            problems.insert(0, f"{wanted} (min_successes); every node of a plan must succeed")
+        if problems:
+            raise Permanent(Failure(CODE, ErrorKind.USER, shorten(_told(self.task, problems))))
+        return package
+
+
+def read_plan(futures: bytes, task: TaskSpec) -> Plan:
+    """The plan that a task wrote. Raises Permanent (SYSTEM, worth another attempt) for bytes that are none."""
+    try:
+        return Plan(DynamicJobSpec.FromString(futures), task)
+    except DecodeError as problem:
+        message = f"futures.pb of {task.id} can't be read: {len(futures)} bytes that are no DynamicJobSpec ({problem})"
+        raise Permanent(Failure(CODE, ErrorKind.SYSTEM, message), recoverable=True) from problem
+
+
+def _told(task: TaskSpec, problems: Sequence[str]) -> str:
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    listed = "".join(f"\n  - {problem}" for problem in problems)
+    return f"the plan that {task.id} wrote can't be run, {count}; none of its nodes was started:{listed}"
+
+
+def _root(job: DynamicJobSpec, task: TaskSpec) -> WorkflowTemplate:
+    """The workflow to run: the task's own name and interface around the plan's nodes."""
+    template = WorkflowTemplate(nodes=job.nodes, outputs=job.outputs)
+    template.id.name = task.id.name
+    template.interface.CopyFrom(TaskTemplate.FromString(task.template).interface)
+    return template
+
+
+def _defined(entity: Entity) -> Iterator[EntityId]:
+    match entity:
+        case WorkflowSpec():
+            yield from (entity_id(template.id, EntityKind.WORKFLOW) for template in templates(entity))
+        case _:
+            yield entity_id(own_id(entity), _KINDS[type(entity)])
+
+
+def _wanted(entity: Entity) -> Iterator[EntityId]:
+    if isinstance(entity, WorkflowSpec):
+        yield from (entity_id(identifier, kind) for kind, identifier in references(entity))
+
+
+_KINDS: Mapping[type[Entity], EntityKind] = {TaskMessage: EntityKind.TASK, LaunchPlan: EntityKind.LAUNCH_PLAN}
+
+
+class _Stock:
+    """The entities of a package, to copy from."""
+
+    def __init__(self, package: Package) -> None:
+        self._tasks = {_id(it, EntityKind.TASK): it for it in map(TaskMessage.FromString, package.tasks)}
+        self._plans = {_id(it, EntityKind.LAUNCH_PLAN): it for it in map(LaunchPlan.FromString, package.launch_plans)}
+        workflows = map(WorkflowSpec.FromString, package.workflows)
+        self._templates = {
+            entity_id(template.id, EntityKind.WORKFLOW): template for spec in workflows for template in templates(spec)
+        }
+
+    def take(self, id: EntityId) -> Entity | None:
+        match id.kind:
+            case EntityKind.TASK:
+                return self._tasks.get(id)
+            case EntityKind.WORKFLOW:
+                template = self._templates.get(id)
+                return None if template is None else WorkflowSpec(template=template)
+        plan = self._plans.get(id)
+        workflow = plan and self._templates.get(entity_id(plan.spec.workflow_id, EntityKind.WORKFLOW))
+        if plan is None or workflow is None:
+            return None
+        state_interface(plan, workflow.interface)
+        return plan
+
+
+def _id(entity: Entity, kind: EntityKind) -> EntityId:
+    return entity_id(own_id(entity), kind)
