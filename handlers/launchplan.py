@@ -1,7 +1,4 @@
-"""Launch plan nodes: a child execution with a name of its own, started once, finished by its event.
-
-The child's name is a hash of the node's attempt key, so a repeated start is the same submission and changes nothing.
-"""
+"""Launch plan nodes: a child execution with a name of its own, started once, finished by its event."""
 
 from __future__ import annotations
 
@@ -9,12 +6,11 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from engine.data.nodes import child_inputs
-from engine.machine.frames import AUTO_ABORT
+from engine.data.children import submission
+from engine.data.resolve import resolve
+from engine.machine.children import abort_child, child_id, failure_of
 from engine.machine.handler import AbortNode, Consequence, Context, Move
-from engine.model import layout
 from engine.model.effects import AbortChild, Effect, StartChild, StopAttempt
-from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import (
     AbortRequested,
     AboutAttempt,
@@ -23,11 +19,9 @@ from engine.model.events import (
     AttemptStopped,
     ChildEnded,
     Event,
-    ExecutionSubmitted,
     NodeEvent,
 )
 from engine.model.graph import NodeKind
-from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Node
 from engine.ports.services import Services
@@ -57,36 +51,22 @@ class LaunchPlanHandler:
                 return Move((failed,))
             case AttemptStopped(), NodePhase.ABORTING:
                 # The start is over, so whatever was submitted precedes this abort in the log.
-                return Move((node,), (_abort_child(node, ctx),))
+                return Move((node,), (abort_child(ctx.key(node), ctx.execution),))
             case ChildEnded(), NodePhase.ABORTING:
                 return Move((structs.replace(node, phase=NodePhase.ABORTED, ended_at=ctx.now),))
         return None
 
     def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
         if node.phase is NodePhase.ABORTING:
-            return (_abort_child(node, ctx),)
+            return (abort_child(ctx.key(node), ctx.execution),)
         return (_start(node, ctx),)
 
     async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
         if isinstance(effect, AbortChild):
             return (AbortRequested(effect.child, effect.cause, effect.key),)
         assert isinstance(effect, StartChild)
-        inputs = await child_inputs(services.blobs, effect.bindings, effect.sources, effect.plan, effect.workflow)
-        uri = ""
-        if inputs:
-            uri = services.blobs.uri(layout.workflow_inputs(effect.child))
-            await services.blobs.put(uri, inputs)
-        child = ExecutionSubmitted(
-            execution=effect.child,
-            entity=effect.plan.id,
-            package=effect.origin.package,
-            inputs_uri=uri,
-            parent=effect.key,
-            submitted_at=services.clock.now(),
-            overwrite_cache=effect.origin.overwrite_cache,
-            overrides=effect.origin.overrides,
-        )
-        return (child, AttemptStarted(effect.key, uri))
+        resolved = await resolve(services.blobs, effect.bindings, effect.sources)
+        return await submission(effect, resolved, services)
 
     def _abort(self, node: Node, ctx: Context) -> Move | None:
         aborting = structs.replace(node, phase=NodePhase.ABORTING)
@@ -94,13 +74,8 @@ class LaunchPlanHandler:
             case NodePhase.QUEUED:
                 return Move((aborting,), (StopAttempt(ctx.key(node)),))
             case NodePhase.RUNNING:
-                return Move((aborting,), (_abort_child(node, ctx),))
+                return Move((aborting,), (abort_child(ctx.key(node), ctx.execution),))
         return None
-
-
-def child_id(key: AttemptKey) -> ExecutionId:
-    """The child's name: 128 bits of the parent's attempt key; equal keys give equal names."""
-    return ExecutionId(key.execution.project, key.execution.domain, f"f{key.digest()}")
 
 
 def _start(node: Node, ctx: Context) -> StartChild:
@@ -108,14 +83,7 @@ def _start(node: Node, ctx: Context) -> StartChild:
     assert target is not None
     plan = ctx.program.launch_plans[target]
     key = ctx.key(node)
-    workflow = ctx.program.workflows[plan.workflow]
-    return StartChild(key, child_id(key), ctx.spec.bindings, ctx.sources, plan, workflow, ctx.origin)
-
-
-def _abort_child(node: Node, ctx: Context) -> AbortChild:
-    key = ctx.key(node)
-    reason = ctx.execution.abort_cause or AUTO_ABORT
-    return AbortChild(key, child_id(key), f"cascading abort from parent execution {ctx.id}, node {node.path}: {reason}")
+    return StartChild(key, child_id(key), ctx.spec.bindings, ctx.sources, plan, ctx.origin)
 
 
 def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:
@@ -131,17 +99,4 @@ def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:
 def _ended(node: Node, event: ChildEnded, ctx: Context) -> Node:
     if event.phase is ExecutionPhase.SUCCEEDED:
         return structs.replace(node, phase=NodePhase.SUCCEEDED, outputs_uri=event.outputs_uri, ended_at=ctx.now)
-    failure = _failure_of(event, node.path)
-    return structs.replace(node, phase=NodePhase.FAILED, error=failure, ended_at=ctx.now)
-
-
-def _failure_of(event: ChildEnded, path: str) -> Failure:
-    """The child's error, with its code and kind, and words that lead to the child."""
-    error = event.error or Failure("Unknown", ErrorKind.SYSTEM, "no error was recorded")
-    if event.phase is ExecutionPhase.ABORTED:
-        message = f"child execution {event.child.name} was aborted: {error.message}"
-        return Failure("RemoteChildWorkflowExecutionFailed", ErrorKind.USER, message, path)
-    where = f" at node {error.node}" if error.node else ""
-    return Failure(
-        error.code, error.kind, shorten(f"child execution {event.child.name} failed{where}: {error.message}"), path
-    )
+    return structs.replace(node, phase=NodePhase.FAILED, error=failure_of(event), ended_at=ctx.now)

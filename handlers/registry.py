@@ -9,6 +9,7 @@ from engine.model.effects import Effect
 from engine.model.errors import Defect
 from engine.model.graph import NodeKind
 from handlers.array import ArrayHandler
+from handlers.array_plans import ArrayOfPlansHandler
 from handlers.gate import GateHandler
 from handlers.launchplan import LaunchPlanHandler
 from handlers.start_end import EndHandler, StartHandler
@@ -23,6 +24,7 @@ def default_handlers() -> dict[NodeKind, NodeHandler]:
             EndHandler(),
             TaskHandler(),
             ArrayHandler(),
+            ArrayOfPlansHandler(),
             SubworkflowHandler(),
             LaunchPlanHandler(),
             GateHandler(),

@@ -15,8 +15,11 @@ from engine.data.literals import UNION, UNION_VALUE, Held, Kind, entry
 from engine.data.references import open_list, reference_of
 from engine.data.stored import BLOCK, Reader, StoredList, held_spans, map_spans, scan_list
 from engine.model.errors import ErrorKind, Failure, Permanent
-from engine.model.graph import NodeSpec, TaskSpec
+from engine.model.graph import LaunchPlanSpec, NodeSpec, TaskSpec
 from engine.ports.blobstore import BlobStore
+
+Target = TaskSpec | LaunchPlanSpec
+"""What is mapped over."""
 
 
 class ArrayInputs(Struct, frozen=True):
@@ -31,7 +34,7 @@ class ArrayInputs(Struct, frozen=True):
         return len(self.whole) + sum(items.weight for items in self.mapped.values())
 
 
-async def read_array_inputs(blobs: BlobStore, spec: NodeSpec, task: TaskSpec, uri: str) -> ArrayInputs:
+async def read_array_inputs(blobs: BlobStore, spec: NodeSpec, target: Target, uri: str) -> ArrayInputs:
     """Look through the stored inputs of a map node; the items are found, not read.
 
     Raises Permanent: USER (InvalidArrayLength) where the lists don't go together, SYSTEM for a reference that leads
@@ -45,7 +48,9 @@ async def read_array_inputs(blobs: BlobStore, spec: NodeSpec, task: TaskSpec, ur
     reader = Reader(blobs, uri, head)
     spans = await map_spans(reader, size)
     for name, (start, end) in spans.items():
-        items = None if name in bound else await _items(blobs, spec, task, name, Reader(blobs, uri, head), (start, end))
+        items = None
+        if name not in bound:
+            items = await _items(blobs, spec, target, name, Reader(blobs, uri, head), (start, end))
         if items is None:
             whole.append(entry(name, await reader.read(start, end)))
         else:
@@ -54,10 +59,10 @@ async def read_array_inputs(blobs: BlobStore, spec: NodeSpec, task: TaskSpec, ur
 
 
 async def _items(
-    blobs: BlobStore, spec: NodeSpec, task: TaskSpec, name: str, reader: Reader, span: tuple[int, int]
+    blobs: BlobStore, spec: NodeSpec, target: Target, name: str, reader: Reader, span: tuple[int, int]
 ) -> StoredList | None:
     """The items of an input that is to be mapped, or None for one that is not."""
-    declared = task.interface.inputs.get(name, b"")
+    declared = target.interface.inputs.get(name, b"")
     value_decides = spec.array is not None and spec.array.original_interface
     if not value_decides and not _may_be_list(declared):
         return None
@@ -71,7 +76,7 @@ async def _items(
         if not reference.inferred_type or _may_be_list(reference.inferred_type):
             items = await open_list(blobs, reference)
     if items is None and not value_decides and _is_list(declared):
-        raise _invalid(f"input {name!r} of {task.id} is mapped, but its value is no list")
+        raise _invalid(f"input {name!r} of {target.id} is mapped, but its value is no list")
     return items
 
 

@@ -17,6 +17,7 @@ from engine.data.literals import ITEM, NONE, entries
 from engine.data.stored import Reader, map_spans
 from engine.data.together import together
 from engine.machine.arrays import attempt_of, phase_of
+from engine.machine.children import child_outputs
 from engine.model import layout
 from engine.model.errors import BlobNotFound, ErrorKind, Failure, Permanent, Transient
 from engine.model.ids import AttemptKey
@@ -52,6 +53,8 @@ class Collected(Struct, frozen=True):
     key: AttemptKey
     """Of the map node."""
     elements: Elements
+    children: bool = False
+    """Each element was a child execution."""
 
     def placeholders(self) -> int:
         """How many elements have no outputs that count."""
@@ -127,7 +130,8 @@ class Collected(Struct, frozen=True):
 
     def _uri(self, index: int) -> str:
         key, attempt = self.key, attempt_of(self.elements, index)
-        return self.blobs.uri(layout.outputs(AttemptKey(key.execution, key.path, attempt, index, key.attempt)))
+        element = AttemptKey(key.execution, key.path, attempt, index, key.attempt, key.run)
+        return self.blobs.uri(child_outputs(element) if self.children else layout.outputs(element))
 
     def _lacking(self, index: int, variable: str, uri: str, problem: Exception) -> Permanent:
         reason = "it is not there" if isinstance(problem, KeyError) else str(problem)

@@ -15,8 +15,9 @@ from engine.data.resolve import resolve
 from engine.data.shelf import Shelf
 from engine.model import layout
 from engine.model.cache import CacheKey
-from engine.model.effects import PrepareArray, RunElement
+from engine.model.effects import PrepareArray, RunElement, StartElement
 from engine.model.errors import BlobNotFound, ErrorKind, Failure, Permanent
+from engine.model.graph import TaskSpec
 from engine.model.limits import OffloadLimits
 from engine.ports.blobstore import BlobStore
 
@@ -44,16 +45,17 @@ async def prepare_array(blobs: BlobStore, limits: OffloadLimits, effect: Prepare
     gets the values it needs. Raises Permanent: BindingResolutionFailure, LiteralOffloading..., InvalidArrayLength.
     """
     inputs = await resolve(blobs, effect.spec.bindings, effect.sources)
-    check(effect.task, inputs, limits)
+    if isinstance(effect.target, TaskSpec):
+        check(effect.target, inputs, limits)
     uri = blobs.uri(layout.node_inputs(effect.key.execution, effect.key.path))
     await blobs.put(uri, inputs)
-    found = await read_array_inputs(blobs, effect.spec, effect.task, uri)
+    found = await read_array_inputs(blobs, effect.spec, effect.target, uri)
     _shelf.put(blobs, uri, found)
     _hashed.drop(blobs, uri)
     return uri, found.size
 
 
-async def element_inputs(blobs: BlobStore, effect: RunElement) -> bytes:
+async def element_inputs(blobs: BlobStore, effect: RunElement | StartElement) -> bytes:
     """The inputs of one element as a serialized `LiteralMap`: one-item lists (or the item), bound inputs whole.
 
     Raises Permanent (SYSTEM) where the array's inputs are gone or broken; Transient.
@@ -83,12 +85,13 @@ async def element_cache_key(blobs: BlobStore, effect: RunElement) -> CacheKey:
     return await element_key(blobs, effect.task, policy, array, items, whole.by_name)
 
 
-async def _own(blobs: BlobStore, effect: RunElement) -> tuple[ArrayInputs, dict[str, memoryview]]:
+async def _own(blobs: BlobStore, effect: RunElement | StartElement) -> tuple[ArrayInputs, dict[str, memoryview]]:
     """What is known of the array, and the items of one element."""
     uri, index = effect.array_inputs_uri, effect.key.index
+    target = effect.task if isinstance(effect, RunElement) else effect.plan
     assert index is not None
     try:
-        inputs = await _shelf.get(blobs, uri, lambda: read_array_inputs(blobs, effect.spec, effect.task, uri))
+        inputs = await _shelf.get(blobs, uri, lambda: read_array_inputs(blobs, effect.spec, target, uri))
         return inputs, {name: await items.item(index) for name, items in inputs.mapped.items()}
     except (BlobNotFound, CorruptMessage) as problem:
         message = f"the inputs of element {index} can't be read: {problem}"

@@ -30,7 +30,7 @@ async def read_evidence(blobs: BlobStore, prefix_uri: str, exit: Exit, declared:
     sizes, values, outputs_problem = None, dict[str, int](), problems[1] or problems[2]
     if outputs is not None:
         try:
-            sizes, values = await _sizes(blobs, f"{prefix_uri}/outputs.pb", outputs)
+            sizes, values = await output_sizes(blobs, f"{prefix_uri}/outputs.pb", outputs)
             if len(outputs) < BLOCK:
                 remember(blobs, f"{prefix_uri}/outputs.pb", outputs)
         except CorruptMessage as problem:
@@ -91,7 +91,7 @@ async def _error(blobs: BlobStore, uri: str, head: bytes) -> tuple[ErrorDocument
     return found, ""
 
 
-async def _sizes(blobs: BlobStore, uri: str, head: bytes) -> tuple[dict[str, int], dict[str, int]]:
+async def output_sizes(blobs: BlobStore, uri: str, head: bytes) -> tuple[dict[str, int], dict[str, int]]:
     """By output variable: framed bytes of its literal in a list, and bytes of the value. `head`: the first block."""
     if len(head) < BLOCK:
         literals = entries(head)

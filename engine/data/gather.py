@@ -21,7 +21,7 @@ from engine.data.together import together
 from engine.model import layout
 from engine.model.effects import GatherOutputs
 from engine.model.errors import Transient
-from engine.model.graph import NodeSpec, TaskSpec
+from engine.model.graph import Interface, LaunchPlanSpec, NodeSpec
 from engine.model.limits import OffloadLimits
 from engine.ports.blobstore import BlobStore, BlobWriter
 
@@ -35,8 +35,9 @@ async def gather(blobs: BlobStore, limits: OffloadLimits, effect: GatherOutputs)
 
     Raises Permanent: OffloadTooLarge (USER), OutputsNotFound (SYSTEM, naming the element); Transient.
     """
-    types = list_types(effect.spec, effect.task)
-    source = Collected(blobs, effect.key, effect.elements)
+    types = list_types(effect.spec, effect.target.interface)
+    children = isinstance(effect.target, LaunchPlanSpec)
+    source = Collected(blobs, effect.key, effect.elements, children)
     job = _Job(source, limits, types)
     missing = source.placeholders() * len(NO_VALUE)
     said = effect.elements.output_bytes
@@ -46,13 +47,13 @@ async def gather(blobs: BlobStore, limits: OffloadLimits, effect: GatherOutputs)
         return await job.write({name: await job.measure(name) for name in types})
 
 
-def list_types(spec: NodeSpec, task: TaskSpec) -> dict[str, bytes]:
+def list_types(spec: NodeSpec, mapped: Interface) -> dict[str, bytes]:
     """Output variable -> serialized `LiteralType` of the list that the map node gives."""
     if spec.array is None or not spec.array.original_interface:
-        return dict(task.interface.outputs)
+        return dict(mapped.outputs)
     return {
         name: types_pb2.LiteralType(collection_type=types_pb2.LiteralType.FromString(item)).SerializeToString()
-        for name, item in task.interface.outputs.items()
+        for name, item in mapped.outputs.items()
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from engine.model.graph import Binding, GateSpec, Graph, LaunchPlanSpec, NodeSpec, TaskSpec
+from engine.model.graph import Binding, GateSpec, LaunchPlanSpec, NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.overrides import NONE, Overrides
 from engine.model.state import Elements
@@ -41,7 +41,7 @@ class PrepareArray(Struct, frozen=True):
 
     key: AttemptKey
     spec: NodeSpec
-    task: TaskSpec
+    target: TaskSpec | LaunchPlanSpec
     sources: Mapping[str, str]
 
 
@@ -69,6 +69,25 @@ class RunElement(Struct, frozen=True):
     resumed: bool = False
 
 
+class StartElement(Struct, frozen=True):
+    """Submit the child execution of one element of a map over a launch plan; the map's inputs are stored already."""
+
+    key: AttemptKey
+    child: ExecutionId
+    spec: NodeSpec
+    plan: LaunchPlanSpec
+    array_inputs_uri: str
+    origin: Origin
+
+
+class MeasureElement(Struct, frozen=True):
+    """Look through the outputs that an element's child execution has left, as the judge does with a task's."""
+
+    key: AttemptKey
+    outputs_uri: str
+    declared: tuple[str, ...]
+
+
 class StopAttempt(Struct, frozen=True):
     """End whatever runs for this attempt, wait until it is gone, and say so."""
 
@@ -80,7 +99,7 @@ class GatherOutputs(Struct, frozen=True):
 
     key: AttemptKey
     spec: NodeSpec
-    task: TaskSpec
+    target: TaskSpec | LaunchPlanSpec
     elements: Elements
 
 
@@ -110,7 +129,6 @@ class StartChild(Struct, frozen=True):
     bindings: tuple[Binding, ...]
     sources: Mapping[str, str]
     plan: LaunchPlanSpec
-    workflow: Graph
     origin: Origin
 
 
@@ -127,6 +145,8 @@ Effect = (
     | PrepareArray
     | RunTask
     | RunElement
+    | StartElement
+    | MeasureElement
     | StopAttempt
     | GatherOutputs
     | WriteOutputs

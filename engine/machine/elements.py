@@ -1,0 +1,85 @@
+"""One element of a map node: its events, its retries, its end. Its state is two bytes (machine.arrays).
+
+Every event is told apart by index and attempt; those of an attempt that is not live are dropped.
+"""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from engine.machine import arrays
+from engine.machine.budget import Retry, decide
+from engine.machine.handler import Context, ElementStep, Move
+from engine.machine.mapping import ElementEffects, advance, elements_of
+from engine.model.cache import CacheStatus
+from engine.model.events import AttemptFailed, AttemptStarted, AttemptStopped, AttemptSucceeded, NodeEvent
+from engine.model.ids import AttemptKey
+from engine.model.phases import NodePhase
+from engine.model.state import Node
+
+
+def is_live(node: Node, key: AttemptKey, ctx: Context) -> bool:
+    """Whether an event speaks of the attempt of an element that is live."""
+    elements, index = node.elements, key.index
+    if elements is None or index is None or index >= elements.size:
+        return False
+    attempt, phase = arrays.attempt_of(elements, index), arrays.phase_of(elements, index)
+    return key == ctx.element_key(node, index, attempt) and phase in (NodePhase.QUEUED, NodePhase.RUNNING)
+
+
+def told(node: Node, event: NodeEvent, ctx: Context, make: ElementEffects) -> Move | None:
+    """An event about one live element."""
+    elements, index = elements_of(node), index_of(event)
+    attempt = event.key.attempt
+    match event:
+        case AttemptStarted(cache=cache) if arrays.phase_of(elements, index) is NodePhase.QUEUED:
+            after = arrays.with_element(elements, index, NodePhase.RUNNING)
+            step = ElementStep(index, attempt, NodePhase.RUNNING, cache=cache)
+            return Move((structs.replace(node, elements=after),), (), (step,))
+        case AttemptSucceeded(output_bytes=sizes, cache=cache):
+            total = {name: elements.output_bytes.get(name, 0) + size for name, size in sizes.items()}
+            cached = elements.cached + (cache is CacheStatus.HIT)
+            after = structs.replace(elements, output_bytes={**elements.output_bytes, **total}, cached=cached)
+            step = ElementStep(index, attempt, NodePhase.SUCCEEDED, cache=cache)
+            return ended(structs.replace(node, elements=after), step, ctx, make)
+        case AttemptFailed():
+            return failed(node, event, ctx, make)
+        case AttemptStopped():
+            return ended(node, ElementStep(index, attempt, NodePhase.ABORTED), ctx, make)
+    return None
+
+
+def ended(node: Node, step: ElementStep, ctx: Context, make: ElementEffects) -> Move:
+    """The last step of an element, and what follows for its map."""
+    after = arrays.with_element(elements_of(node), step.index, step.phase)
+    if step.error is not None and after.first_error is None:
+        after = structs.replace(after, first_error=step.error.at(f"{node.path}[{step.index}]"))
+    return advance(structs.replace(node, elements=after), ctx, make, (), (step,))
+
+
+def failed(node: Node, event: AttemptFailed, ctx: Context, make: ElementEffects) -> Move:
+    """Another attempt of the element, as far as its own budget goes; else its failure counts."""
+    elements, index, attempt = elements_of(node), index_of(event), event.key.attempt
+    decision = decide(
+        event.failure.at(f"{node.path}[{index}]"),
+        recoverable=event.recoverable and attempt < arrays.MAX_ATTEMPT,
+        attempt=attempt,
+        system_failures=arrays.system_failures_of(elements, index),
+        retries=ctx.spec.retries,
+        limits=ctx.retries,
+    )
+    if not isinstance(decision, Retry) or node.phase is not NodePhase.RUNNING:
+        failure = event.failure if isinstance(decision, Retry) else decision.failure
+        return ended(node, ElementStep(index, attempt, NodePhase.FAILED, failure, event.cache), ctx, make)
+    after = arrays.with_element(elements, index, NodePhase.QUEUED, attempt + 1, decision.system_failures)
+    steps = (
+        ElementStep(index, attempt, NodePhase.RETRYABLE_FAILURE, event.failure, event.cache),
+        ElementStep(index, attempt + 1, NodePhase.QUEUED),
+    )
+    again = structs.replace(node, elements=after)
+    return Move((again,), (make.start(again, index, ctx),), steps)
+
+
+def index_of(event: NodeEvent) -> int:
+    assert event.key.index is not None
+    return event.key.index
