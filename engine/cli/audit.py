@@ -15,7 +15,8 @@ from engine.app import load_program
 from engine.cli.stored import Stored
 from engine.homes import store_of
 from engine.machine import invariants
-from engine.machine.execution import ExecutionState
+from engine.machine.children import child_id
+from engine.machine.execution import ExecutionState, plans_of
 from engine.machine.replay import Problem, Replay
 from engine.model.errors import EngineError, LogFailed
 from engine.model.events import ChildEnded, ExecutionSubmitted
@@ -23,7 +24,6 @@ from engine.model.graph import NodeKind, Program
 from engine.model.ids import ExecutionId
 from engine.model.state import Snapshot
 from engine.ports.blobstore import BlobStore
-from handlers.launchplan import child_id
 
 Tell = Callable[[Problem], None]
 PROGRAMS = 16
@@ -118,8 +118,13 @@ class _Look:
         self._found(replay.against(snapshot), record.id)
         self._found(invariants.of_snapshot(snapshot), record.id)
         program = await self._program(record.package)
-        if isinstance(program, Program):
-            state = ExecutionState.of(record, program, snapshot.nodes)
+        plans = {digest: await self._program(digest) for digest in plans_of(snapshot.nodes)}
+        lost = [f"{digest}: {plan}" for digest, plan in plans.items() if not isinstance(plan, Program)]
+        if lost:
+            self._found([Problem(f"plans of its @dynamic tasks can't be read: {'; '.join(lost)}", "all")], record.id)
+        elif isinstance(program, Program):
+            found = {digest: plan for digest, plan in plans.items() if isinstance(plan, Program)}
+            state = ExecutionState.of(record, program, snapshot.nodes, found)
             strange = list(invariants.of_frames(state))
             self._found(strange or await self.stored.elements(state), record.id)
         elif not record.terminal:

@@ -21,10 +21,14 @@ _MICROSECONDS = 1_000_000
 
 
 def document(
-    snapshot: Snapshot, program: Program | None, outputs: Mapping[str, Json] | None, home: Path
+    snapshot: Snapshot,
+    program: Program | None,
+    outputs: Mapping[str, Json] | None,
+    home: Path,
+    plans: Mapping[str, Program] | None = None,
 ) -> dict[str, Json]:
-    """`program` names the tasks and the order of nodes (None: it can't be read); `outputs`: None unless SUCCEEDED."""
-    record, state = snapshot.execution, state_of(snapshot, program)
+    """`program` and `plans` name the tasks and the order of nodes; None: can't be read; `outputs`: unless SUCCEEDED."""
+    record, state = snapshot.execution, state_of(snapshot, program, plans)
     return {
         "execution": {"project": record.id.project, "domain": record.id.domain, "name": record.id.name},
         "phase": record.phase.value,
@@ -35,10 +39,10 @@ def document(
     }
 
 
-def state_of(snapshot: Snapshot, program: Program | None) -> ExecutionState:
+def state_of(snapshot: Snapshot, program: Program | None, plans: Mapping[str, Program] | None = None) -> ExecutionState:
     """A stored execution as an engine would hold it; without a program it has no names of tasks and no graph."""
     known = program or Program(snapshot.execution.package, {}, {}, {})
-    return ExecutionState.of(snapshot.execution, known, snapshot.nodes)
+    return ExecutionState.of(snapshot.execution, known, snapshot.nodes, plans or {})
 
 
 def target_name(path: str, state: ExecutionState) -> str | None:

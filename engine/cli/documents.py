@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from engine.cli.document import document, state_of
 from engine.homes import Records
-from engine.machine.execution import ExecutionState
+from engine.machine.execution import ExecutionState, plans_of
 from engine.model.errors import EngineError
 from engine.model.graph import Program
 from engine.model.ids import ExecutionId
@@ -35,8 +35,8 @@ class Documents:
         return await self.made_of(await self.snapshot(execution))
 
     async def made_of(self, snapshot: Snapshot) -> dict[str, Json]:
-        program = await self._program(snapshot)
-        return document(snapshot, program, await self.outputs(snapshot), self.home)
+        program, plans = await self._programs_of(snapshot)
+        return document(snapshot, program, await self.outputs(snapshot), self.home, plans)
 
     async def snapshot(self, execution: ExecutionId) -> Snapshot:
         """An execution that is known to be stored."""
@@ -62,17 +62,23 @@ class Documents:
 
     async def state(self, snapshot: Snapshot) -> ExecutionState:
         """The execution with its program, as far as that can be read, for the names and the order of its nodes."""
-        return state_of(snapshot, await self._program(snapshot))
+        return state_of(snapshot, *await self._programs_of(snapshot))
 
-    async def _program(self, snapshot: Snapshot) -> Program | None:
+    async def _programs_of(self, snapshot: Snapshot) -> tuple[Program | None, dict[str, Program]]:
+        """Of the execution, and the plans of its @dynamic tasks."""
+        name = snapshot.execution.id.name
+        plans = {digest: await self._program(digest, name) for digest in plans_of(snapshot.nodes)}
+        readable = {digest: plan for digest, plan in plans.items() if plan is not None}
+        return await self._program(snapshot.execution.package, name), readable
+
+    async def _program(self, digest: str, execution: str) -> Program | None:
         """Each package is read once, however many executions share it."""
         from engine.app import load_program
 
-        digest = snapshot.execution.package
         if digest not in self._programs:
             try:
                 self._programs[digest] = await load_program(self.blobs, digest)
             except EngineError as error:
                 self._programs[digest] = None
-                self.problems.append(f"package of execution {snapshot.execution.id.name} can't be read: {error}")
+                self.problems.append(f"package of execution {execution} can't be read: {error}")
         return self._programs[digest]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from engine.cli.board import Board
 from engine.cli.documents import Documents
+from engine.machine.children import child_id
 from engine.machine.execution import ExecutionState
 from engine.model.graph import NodeKind
 from engine.model.ids import ExecutionId
 from engine.model.state import Snapshot
-from handlers.launchplan import child_id
 
 
 async def board_of(documents: Documents, snapshot: Snapshot) -> Board:

@@ -16,6 +16,7 @@ from engine.cli.screen import say, say_bytes, tell
 from engine.cli.wording import attempts_of_element
 from engine.homes import Records, read_home
 from engine.machine import arrays
+from engine.machine.children import child_id
 from engine.model import layout
 from engine.model.errors import BadInput
 from engine.model.graph import NodeKind
@@ -23,7 +24,6 @@ from engine.model.ids import AttemptKey, inner_frame
 from engine.model.phases import NodePhase
 from engine.model.state import Elements, Node, Snapshot
 from engine.ports.blobstore import BlobStore
-from handlers.launchplan import child_id
 
 STREAMS = ("stdout", "stderr")
 CHUNK_BYTES = 1024 * 1024

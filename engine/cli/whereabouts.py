@@ -6,13 +6,13 @@ import re
 
 from engine.homes import Records
 from engine.machine.arrays import attempt_of
+from engine.machine.children import child_id
 from engine.model import layout
 from engine.model.errors import StoreRefused
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey
 from engine.model.state import Execution, Node, Snapshot
 from engine.ports.blobstore import BlobStore
-from handlers.launchplan import child_id
 
 STDERR = "stderr.log"
 _PLACE = re.compile(r"(?P<path>.+?)(\[(?P<index>\d+)\])?\Z")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from anyio import TASK_STATUS_IGNORED
@@ -17,12 +17,12 @@ from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
 from engine.machine import step
 from engine.machine.draft import Rules
-from engine.machine.execution import ExecutionState
+from engine.machine.execution import ExecutionState, plans_of
 from engine.model.errors import EngineError, ErrorKind, Failure, LogFailed, StoreFailed, shorten
-from engine.model.events import AbortRequested, Event, ExecutionSubmitted
+from engine.model.events import AbortRequested, AttemptFailed, AttemptPlanned, Event, ExecutionSubmitted
 from engine.model.graph import Program
 from engine.model.ids import ExecutionId
-from engine.model.state import Execution
+from engine.model.state import Execution, Node
 from engine.ports.eventlog import DeadLetter, EventLog, Record
 
 log = logging.getLogger(__name__)
@@ -74,10 +74,11 @@ class Propeller:
         ledger = Ledger()
         async for snapshot in self.log.restore():
             program = await self._fetch_program(snapshot.execution.package)
-            if program is None:
+            plans = await self._fetch_plans(node for node in snapshot.nodes if node.live)
+            if program is None or plans is None:
                 log.error("execution can't be taken up", extra={"execution": str(snapshot.execution.id)})
                 continue
-            state = ExecutionState.of(snapshot.execution, program, snapshot.nodes)
+            state = ExecutionState.of(snapshot.execution, program, snapshot.nodes, plans)
             self.residents.add(state)
             resumed = step.resume(state, self.timers.clock.now(), self.rules)
             state.absorb(resumed)
@@ -101,7 +102,7 @@ class Propeller:
                 self.residents.drop(record.id)
 
     async def _fetch(self, records: Sequence[Record]) -> dict[ExecutionId, Execution]:
-        """What this batch needs and memory lacks: the programs of new submissions, and finished executions."""
+        """What this batch needs and memory lacks: the programs of new submissions, plans, finished executions."""
         unknown: list[ExecutionId] = []
         for record in records:
             event = record.event
@@ -111,7 +112,19 @@ class Propeller:
         for record in records:
             if isinstance(record.event, ExecutionSubmitted) and record.event.execution not in found:
                 await self._fetch_program(record.event.package)
+            elif isinstance(record.event, AttemptPlanned):
+                await self._fetch_program(record.event.plan)
         return found
+
+    async def _fetch_plans(self, nodes: Iterable[Node]) -> dict[str, Program] | None:
+        """By digest, what the nodes name; None where one can't be read."""
+        plans = {}
+        for digest in plans_of(nodes):
+            program = await self._fetch_program(digest)
+            if program is None:
+                return None
+            plans[digest] = program
+        return plans
 
     async def _fetch_program(self, digest: str) -> Program | None:
         try:
@@ -136,7 +149,18 @@ class Propeller:
             reason = f"execution {event.execution} exists already, with other content"
             ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
             return
+        if isinstance(event, AttemptPlanned):
+            event = self._with_plan(event, state)
         self._step(record, event, state, ledger)
+
+    def _with_plan(self, event: AttemptPlanned, state: ExecutionState) -> Event:
+        """Lay the plan ready for the step; one that can't be read any more is the end of the attempt that wrote it."""
+        program = self.residents.known_program(event.plan)
+        if program is not None:
+            self.residents.lay_plan(state, program)
+            return event
+        message = f"the plan {event.plan}, which the task has written, can't be read"
+        return AttemptFailed(event.key, Failure("DynamicWorkflowBuildFailed", ErrorKind.SYSTEM, message))
 
     def _step(self, record: Record, event: Event, state: ExecutionState, ledger: Ledger) -> None:
         try:

@@ -53,13 +53,23 @@ class Residents:
 
     def add(self, state: ExecutionState) -> None:
         self._states[state.record.id] = state
-        self._uses[state.record.package] += 1
+        self._uses.update([state.record.package, *state.plans])
+
+    def lay_plan(self, state: ExecutionState, plan: Program) -> None:
+        """Give an execution in memory what one of its @dynamic tasks has written."""
+        if plan.digest not in state.plans:
+            state.plans[plan.digest] = plan
+            self._uses[plan.digest] += 1
 
     def drop(self, execution: ExecutionId) -> None:
-        """Forget a finished execution, and programs that have been idle for long."""
+        """Forget a finished execution, its plans, and programs that have been idle for long."""
         state = self._states.pop(execution, None)
         if state is None:
             return
+        for plan in state.plans:
+            self._uses[plan] -= 1
+            if not self._uses[plan]:
+                del self._uses[plan], self._programs[plan]
         digest = state.record.package
         self._uses[digest] -= 1
         if not self._uses[digest]:

@@ -15,6 +15,7 @@ from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase
 from engine.model.state import Execution, Fact, Node
 
 _NONE: Mapping[str, Node] = {}
+_NO_PLANS: Mapping[str, Program] = {}
 
 
 class Frame(Struct, frozen=True):
@@ -63,8 +64,10 @@ class ExecutionState:
     """What @dynamic tasks have written, by digest. Loaded before a node that names one is looked at."""
 
     @classmethod
-    def of(cls, record: Execution, program: Program, nodes: Iterable[Node] = ()) -> ExecutionState:
-        state = cls(record, program)
+    def of(
+        cls, record: Execution, program: Program, nodes: Iterable[Node] = (), plans: Mapping[str, Program] = _NO_PLANS
+    ) -> ExecutionState:
+        state = cls(record, program, plans=dict(plans))
         for node in nodes:
             state.nodes[node.path] = node
             if node.live:
@@ -130,6 +133,11 @@ class ExecutionState:
         """Raises KeyError when there is no such node."""
         prefix, node_id = split(path)
         return self.frame(prefix, fresh).spec(node_id)
+
+
+def plans_of(nodes: Iterable[Node]) -> list[str]:
+    """Digests of the plans that nodes name, each once."""
+    return list(dict.fromkeys(node.plan for node in nodes if node.plan))
 
 
 def open_frames(state: ExecutionState) -> Iterator[str]:

@@ -126,9 +126,15 @@ class _Stock:
             case EntityKind.WORKFLOW:
                 template = self._templates.get(id)
                 return None if template is None else WorkflowSpec(template=template)
+        return self._launch_plan(id)
+
+    def _launch_plan(self, id: EntityId) -> LaunchPlan | None:
+        """With the interface of its workflow, which stays where it is: the child runs from the parent's package."""
         plan = self._plans.get(id)
-        workflow = plan and self._templates.get(entity_id(plan.spec.workflow_id, EntityKind.WORKFLOW))
-        if plan is None or workflow is None:
+        if plan is None:
+            return None
+        workflow = self._templates.get(entity_id(plan.spec.workflow_id, EntityKind.WORKFLOW))
+        if workflow is None:
             return None
         state_interface(plan, workflow.interface)
         return plan

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.adapters.memory.log import MemoryLog
+from engine.machine.children import child_id
 from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.layout import checkpoint_prefix, raw_prefix
 from engine.wire.natural import natural_map
-from handlers.launchplan import child_id
 from tests.flow.engines import World
 from tests.flow.test_a_workflow_runs_to_its_end import ints, nested
 

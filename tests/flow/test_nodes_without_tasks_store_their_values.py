@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.adapters.memory.blobs import MemoryBlobs
-from engine.data.nodes import child_inputs, resolve_and_store, write_outputs
+from engine.data.children import child_inputs
+from engine.data.nodes import resolve_and_store, write_outputs
+from engine.data.resolve import resolve
 from engine.model import layout
 from engine.model.errors import ErrorKind, Permanent
 from engine.model.graph import START_NODE, Graph, LaunchPlanSpec
@@ -45,7 +47,7 @@ async def child(
     source = await put(blobs, "n1/outputs.pb", serialized(o0=reference("memory://store/v.pb", 9)))
     spec = spec or plan("lp", workflow, defaults=serialized(a=1, b=2), fixed=serialized(b=3))
     bindings = [constant("b", 20), promise("xs", "n1")]
-    return await child_inputs(blobs, bindings, {"n1": source}, spec, workflow)
+    return child_inputs(spec, await resolve(blobs, bindings, {"n1": source}))
 
 
 async def test_a_childs_inputs_are_defaults_then_bindings_then_fixed() -> None:

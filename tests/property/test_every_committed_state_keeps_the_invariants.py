@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.machine import step
+from engine.machine.children import child_id
 from engine.machine.execution import ExecutionState
 from engine.machine.invariants import of_child, of_frames, of_snapshot
 from engine.machine.replay import Problem, Replay
@@ -16,7 +17,6 @@ from engine.model.graph import ArraySpec, NodeKind, Program
 from engine.model.ids import AttemptKey
 from engine.model.phases import NodePhase
 from engine.model.state import Snapshot
-from handlers.launchplan import child_id
 from tests.programs import graph, mapped, node, plan, program, task
 from tests.simulation import EXECUTION, RULES, Simulation, recoverable, user_error
 

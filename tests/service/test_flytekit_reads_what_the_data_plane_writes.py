@@ -15,12 +15,12 @@ from msgspec import structs
 from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.storecache import StoreCache
 from engine.adapters.systemclock import SystemClock
-from engine.data.attempt import run_attempt
+from engine.data.attempt import End, run_attempt
 from engine.data.elements import element_inputs, prepare_array
 from engine.data.gather import gather
 from engine.data.resolve import resolve
 from engine.model.effects import PrepareArray, RunElement
-from engine.model.events import AttemptFailed, AttemptSucceeded, NodeEvent
+from engine.model.events import AttemptFailed, AttemptSucceeded
 from engine.model.graph import ArraySpec, Binding, TaskSpec
 from engine.model.ids import AttemptKey
 from engine.model.limits import OffloadLimits
@@ -107,7 +107,7 @@ async def numbers(services: Services, values: list[int], variable: str = "o0") -
     return await gather(services.blobs, ALWAYS, gathering(spec, elements))
 
 
-async def read(services: Services, event: NodeEvent) -> object:
+async def read(services: Services, event: End) -> object:
     assert isinstance(event, AttemptSucceeded), event
     return values_of(await services.blobs.get(event.outputs_uri))["o0"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from engine.machine.children import child_id
 from engine.model.errors import Failure
 from engine.model.events import AbortRequested, ExecutionSubmitted
 from engine.model.graph import ArraySpec, FailurePolicy, Program
 from engine.model.ids import AttemptKey
-from handlers.launchplan import child_id
 from tests.programs import graph, mapped, node, plan, program, task, workflow_id
 from tests.simulation import EXECUTION, Simulation, user_error
 
