@@ -39,7 +39,7 @@ def task(name: str, inputs: Types | None = None, outputs: Types | None = None) -
     spec.template.type = "python-task"
     face = interface({"a": INT} if inputs is None else inputs, {"o0": INT} if outputs is None else outputs)
     spec.template.interface.CopyFrom(face)
-    spec.template.container.args.append("pyflyte-execute")
+    spec.template.container.args.extend(["pyflyte-execute", "--inputs", "{{.input}}"])
     return spec
 
 

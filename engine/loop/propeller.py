@@ -155,9 +155,7 @@ class Propeller:
 
     def _with_plan(self, event: AttemptPlanned, state: ExecutionState) -> Event:
         """Lay the plan ready for the step; one that can't be read any more is the end of the attempt that wrote it."""
-        program = self.residents.known_program(event.plan)
-        if program is not None:
-            self.residents.lay_plan(state, program)
+        if self.residents.lay_plan(state, event.plan):
             return event
         message = f"the plan {event.plan}, which the task has written, can't be read"
         return AttemptFailed(event.key, Failure("DynamicWorkflowBuildFailed", ErrorKind.SYSTEM, message))

@@ -55,11 +55,13 @@ class Residents:
         self._states[state.record.id] = state
         self._uses.update([state.record.package, *state.plans])
 
-    def lay_plan(self, state: ExecutionState, plan: Program) -> None:
-        """Give an execution in memory what one of its @dynamic tasks has written."""
-        if plan.digest not in state.plans:
-            state.plans[plan.digest] = plan
-            self._uses[plan.digest] += 1
+    def lay_plan(self, state: ExecutionState, digest: str) -> bool:
+        """Give an execution in memory what one of its @dynamic tasks has written; False: nobody has loaded it."""
+        plan = self._programs.get(digest)
+        if plan is not None and digest not in state.plans:
+            state.plans[digest] = plan
+            self._uses[digest] += 1
+        return plan is not None
 
     def drop(self, execution: ExecutionId) -> None:
         """Forget a finished execution, its plans, and programs that have been idle for long."""

@@ -10,19 +10,22 @@ from engine.adapters.memory.clock import LoopClock
 from engine.adapters.memory.log import MemoryLog
 from engine.adapters.memory.runner import NoopRunner, Script
 from engine.adapters.memory.scripts import copies
-from engine.app import Engine, Parts, running
+from engine.app import Engine, Parts, load_program, running
 from engine.loop.backoff import Backoff
 from engine.loop.hooks import Hook, nothing
 from engine.loop.watchers import Watchers
 from engine.machine import arrays
-from engine.machine.execution import ExecutionState
+from engine.machine.execution import ExecutionState, plans_of
 from engine.machine.invariants import of_frames, of_snapshot
 from engine.machine.replay import Problem, Replay
+from engine.model import layout
 from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution, Fact, Node
 from engine.ports.cache import Cache
+from engine.wire.compile import compile_package
+from engine.wire.package import Package, pack
 
 EXECUTION = ExecutionId("p", "d", "e1")
 
@@ -38,6 +41,8 @@ class World:
         self.offload = offload or OffloadLimits()
         self.hook: Hook = nothing
         self.cache: Cache | None = None
+        self.loads: list[str] = []
+        """Digests of the plans that engines have loaded."""
 
     @asynccontextmanager
     async def engine(self, watchers: Watchers | None = None) -> AsyncIterator[Engine]:
@@ -57,9 +62,20 @@ class World:
         async with running(parts, watchers) as engine:
             yield engine
 
+    @classmethod
+    def of(cls, package: Package, offload: OffloadLimits | None = None) -> World:
+        """With the package in the store, so that the plans of @dynamic tasks can refer to it."""
+        compiled = compile_package(package)
+        assert compiled.problems == ()
+        world = cls(compiled.program, offload=offload)
+        world.blobs.objects[world.blobs.uri(layout.package(package.digest))] = pack(package)
+        return world
+
     async def _load(self, digest: str) -> Program:
-        assert digest == self.program.digest
-        return self.program
+        if digest == self.program.digest:
+            return self.program
+        self.loads.append(digest)
+        return await load_program(self.blobs, digest)
 
     def crash(self) -> None:
         """What was not committed is gone; the next engine starts from the rest."""
@@ -116,6 +132,7 @@ class World:
             assert snapshot is not None
             replay = Replay()
             replay.take(await self.log.history(record.id))
-            state = ExecutionState.of(snapshot.execution, self.program, snapshot.nodes)
+            plans = {digest: await load_program(self.blobs, digest) for digest in plans_of(snapshot.nodes)}
+            state = ExecutionState.of(snapshot.execution, self.program, snapshot.nodes, plans)
             found += [*replay.against(snapshot), *of_snapshot(snapshot), *of_frames(state)]
         return found

@@ -76,6 +76,16 @@ def gives(blobs: BlobStore, outputs: bytes) -> Script:
     return play
 
 
+def plans(blobs: BlobStore, futures: bytes) -> Script:
+    """Leaves this plan (a serialized `DynamicJobSpec`), as a @dynamic task does."""
+
+    async def play(request: TaskRequest) -> Exit:
+        await blobs.put(f"{request.prefix_uri}/futures.pb", futures)
+        return SUCCESS
+
+    return play
+
+
 def raises(blobs: BlobStore, message: str, *, recoverable: bool = False, system: bool = False) -> Script:
     """Writes the error document that flytekit writes for an exception, and exits with 0 as flytekit does."""
     origin = "SYSTEM" if system else "USER"

@@ -1,0 +1,209 @@
+"""A task that leaves a plan: its nodes run in a frame of their own, and the plan's outputs are the task's."""
+
+from __future__ import annotations
+
+import pytest
+from anyio.lowlevel import checkpoint
+from flyteidl.core.types_pb2 import LiteralType
+
+from engine.adapters.memory.scripts import by_attempt, by_node, copies, plans, raises
+from engine.model import layout
+from engine.model.graph import NodeKind
+from engine.wire.natural import natural_map
+from tests.dataplane import serialized
+from tests.flow.engines import EXECUTION, World
+from tests.literal_types import INT
+from tests.packages import (
+    calls,
+    constant,
+    given,
+    items,
+    map_node,
+    node,
+    output,
+    plan,
+    plan_id,
+    registered,
+    task,
+    workflow,
+    workflow_id,
+)
+from tests.plans import futures
+
+pytestmark = [pytest.mark.looptime, pytest.mark.timeout(20)]
+
+LIST = LiteralType(collection_type=INT)
+DYNAMIC = task("m.dyn", {"n": INT}, {"o0": INT})
+WORK = task("m.t")
+MAP = task("m.map_t", {"a": LIST}, {"o0": LIST})
+TOTAL = task("m.total", {"a": LIST}, {"o0": INT})
+INNER = workflow("m.inner", node("i0", {"a": given("n")}), gives={"o0": (INT, output("i0"))})
+FLOW = workflow(
+    "m.w",
+    node("n0", {"n": given("n")}, runs="m.dyn"),
+    node("n1", {"a": output("n0")}),
+    gives={"o0": (INT, output("n1"))},
+)
+PACKAGE = registered(DYNAMIC, WORK, INNER, FLOW, plan("m.plan", INNER))
+CHAIN = futures(
+    node("dn0", {"a": constant(5)}),
+    node("dn1", {"a": output("dn0")}),
+    gives={"o0": output("dn1")},
+    tasks=[WORK],
+)
+
+
+def planning(*chain: bytes, **by_path: bytes) -> World:
+    """The dynamic node n0 leaves the first plan; nodes inside by their paths, with / written as __."""
+    world = World.of(PACKAGE)
+    copying = copies(world.blobs)
+    nodes = {path.replace("__", "/"): plans(world.blobs, data) for path, data in by_path.items()}
+    attempts = by_attempt(*(plans(world.blobs, data) for data in chain), copying)
+    world.runner.script = by_node({"n0": attempts, **nodes}, copying)
+    return world
+
+
+async def run(world: World) -> object:
+    """The output of the execution, which must succeed and leave no contradiction."""
+    ended = await world.run(workflow_id("m.w"), inputs=serialized(n=1))
+    assert ended.phase.value == "SUCCEEDED", ended.error
+    assert await world.problems() == []
+    return natural_map(await world.blobs.get(ended.outputs_uri))["o0"]
+
+
+async def test_its_nodes_run_and_its_outputs_are_theirs() -> None:
+    world = planning(CHAIN)
+    assert await run(world) == 5
+    assert await world.phases() == {
+        "n0": "SUCCEEDED",
+        "n0/0/dn0": "SUCCEEDED",
+        "n0/0/dn1": "SUCCEEDED",
+        "n1": "SUCCEEDED",
+    }
+    mine = [fact.phase for fact in await world.facts() if fact.path == "n0"]
+    assert mine == ["QUEUED", "RUNNING", "DYNAMIC_RUNNING", "SUCCEEDED"]
+    nodes = await world.nodes()
+    assert nodes["n0"].outputs_uri == nodes["n0/0/end-node"].outputs_uri
+    assert nodes["n0"].kind is NodeKind.TASK
+
+
+async def test_without_nodes_it_is_a_task_like_others() -> None:
+    world = World.of(PACKAGE)
+    assert await run(world) == 1
+    assert "DYNAMIC_RUNNING" not in [fact.phase for fact in await world.facts()]
+
+
+async def test_plans_nest_and_recur() -> None:
+    again = futures(node("dn0", {"n": constant(4)}, runs="m.dyn"), gives={"o0": output("dn0")}, tasks=[DYNAMIC])
+    world = planning(again, n0__0__dn0=again, n0__0__dn0__0__dn0=CHAIN)
+    assert await run(world) == 5
+    assert (await world.nodes())["n0/0/dn0/0/dn0/0/dn1"].phase.name == "SUCCEEDED"
+
+
+async def test_sub_workflows_maps_and_launch_plans_run_inside() -> None:
+    own = workflow("m.inner", node("dn0", {"a": given("n")}), gives={"o0": (INT, output("dn0"))})
+    world = planning(
+        futures(
+            calls("dn0", {"n": constant(2)}, workflow="m.inner"),
+            calls("dn1", {"n": constant(3)}, plan="m.plan"),
+            map_node("dn2", {"a": items(output("dn0"), output("dn1"), constant(7))}, runs="m.map_t"),
+            node("dn3", {"a": output("dn2", "o0", 2)}),
+            gives={"o0": output("dn3")},
+            tasks=[WORK, MAP],
+            workflows=[own],
+        )
+    )
+    assert await run(world) == 7
+    child = await world.child("n0/0/dn1")
+    assert (child.entity, child.workflow, child.package) == (plan_id("m.plan"), workflow_id("m.inner"), PACKAGE.digest)
+    assert (await world.nodes(child.id))["i0"].phase.name == "SUCCEEDED"
+    phases = await world.phases()
+    assert phases["n0/0/dn0/0/dn0"] == "SUCCEEDED"
+    assert await world.element_phases("n0/0/dn2") == ["SUCCEEDED"] * 3
+
+
+async def test_its_own_inputs_may_be_promised() -> None:
+    world = planning(futures(node("dn0", {"a": given("n")}), gives={"o0": output("dn0")}, tasks=[WORK]))
+    assert await run(world) == 1
+
+
+async def test_a_plan_that_can_not_be_run_is_its_authors_error_and_nothing_of_it_starts() -> None:
+    bad = futures(node("dn0", {"a": constant("text")}), gives={"o0": output("dn9")}, tasks=[WORK])
+    world = planning(bad)
+    ended = await world.run(workflow_id("m.w"), inputs=serialized(n=1))
+    assert ended.error is not None
+    assert (ended.error.code, ended.error.kind.value, ended.error.node) == ("DynamicWorkflowBuildFailed", "USER", "n0")
+    assert "node dn0: input 'a' is given str, but expects int" in ended.error.message
+    assert "output 'o0' takes 'o0' from node dn9, which does not exist" in ended.error.message
+    assert await world.phases() == {"n0": "FAILED"}
+
+
+async def test_a_node_of_the_plan_that_fails_is_the_tasks_failure_and_the_others_are_stopped() -> None:
+    data = futures(
+        node("dn0", {"a": constant(1)}),
+        node("dn1", {"a": constant(2)}),
+        node("dn2", {"a": output("dn1")}),
+        gives={"o0": output("dn2")},
+        tasks=[WORK],
+    )
+    world = planning(data)
+    copying = copies(world.blobs)
+    world.runner.script = by_node(
+        {"n0": plans(world.blobs, data), "n0/0/dn0": raises(world.blobs, "boom")},
+        copying,
+    )
+    ended = await world.run(workflow_id("m.w"), inputs=serialized(n=1))
+    assert await world.problems() == []
+    assert ended.error is not None
+    assert (ended.phase.value, ended.error.code, ended.error.node) == ("FAILED", "USER:RuntimeError", "n0/0/dn0")
+    phases = await world.phases()
+    assert (phases["n0"], phases["n0/0/dn0"]) == ("FAILED", "FAILED")
+    assert "n0/0/dn2" not in phases
+    mine = [fact.phase for fact in await world.facts() if fact.path == "n0"]
+    assert mine == ["QUEUED", "RUNNING", "DYNAMIC_RUNNING", "FAILING", "FAILED"]
+
+
+async def test_the_plan_is_stored_once_as_a_package() -> None:
+    world = planning(CHAIN)
+    await run(world)
+    digest = (await world.nodes())["n0"].plan
+    assert world.loads == [digest]
+    assert world.blobs.uri(layout.package(digest)) in world.blobs.objects
+
+
+async def test_a_map_over_a_dynamic_task_is_refused_with_the_way_out() -> None:
+    flow = workflow(
+        "m.w",
+        map_node("n0", {"a": items(given("n"), constant(2))}, runs="m.map_t"),
+        gives={"o0": (LIST, output("n0"))},
+    )
+    package = registered(MAP, WORK, flow)
+    world = World.of(package)
+    world.runner.script = by_node({"n0[1]": plans(world.blobs, CHAIN)}, copies(world.blobs))
+    ended = await world.run(workflow_id("m.w"), inputs=serialized(n=1))
+    assert ended.error is not None
+    assert (ended.error.code, ended.error.kind.value) == ("BadTaskFormat", "USER")
+    assert "element 1 of a map wrote a plan (futures.pb)" in ended.error.message
+    assert "map over a launch plan of a workflow that runs it" in ended.error.message
+
+
+async def test_an_execution_takes_up_its_plans_after_a_restart_without_asking_the_task_again() -> None:
+    world = planning(CHAIN)
+    async with world.engine() as engine:
+        await engine.submit(EXECUTION, workflow_id("m.w"), world.program.digest, serialized(n=1))
+        await _until_planned(world)
+    world.crash()
+    async with world.engine() as engine:
+        ended = await engine.wait(EXECUTION)
+    assert ended.phase.value == "SUCCEEDED"
+    assert sum(count for key, count in world.runner.launches.items() if key.path == "n0") == 1
+
+
+async def _until_planned(world: World) -> None:
+    """A step of the loop at a time, until the plan's state is committed."""
+    for _ in range(10_000):
+        await checkpoint()
+        snapshot = await world.log.snapshot(EXECUTION)
+        if snapshot is not None and any(it.phase.name == "DYNAMIC_RUNNING" for it in snapshot.nodes):
+            return
+    raise AssertionError("never planned")
