@@ -96,7 +96,7 @@ def node(
     kinds = {
         EntityKind.TASK: NodeKind.ARRAY if array else NodeKind.TASK,
         EntityKind.WORKFLOW: NodeKind.SUBWORKFLOW,
-        EntityKind.LAUNCH_PLAN: NodeKind.LAUNCH_PLAN,
+        EntityKind.LAUNCH_PLAN: NodeKind.ARRAY_OF_LAUNCH_PLANS if array else NodeKind.LAUNCH_PLAN,
     }
     return NodeSpec(
         id=node_id,

@@ -16,11 +16,13 @@ from engine.model.effects import (
     AbortChild,
     Effect,
     GatherOutputs,
+    MeasureElement,
     PrepareArray,
     ResolveInputs,
     RunElement,
     RunTask,
     StartChild,
+    StartElement,
     StopAttempt,
     TakeSignal,
     WriteOutputs,
@@ -152,7 +154,9 @@ class Simulation:
                 self.waiting.append(NodePrepared(key, f"in:{key}", self.size))
             case WriteOutputs() | GatherOutputs():
                 self.waiting.append(AttemptSucceeded(key, f"out:{key}"))
-            case StartChild():
+            case MeasureElement():
+                self.waiting.append(AttemptSucceeded(key, effect.outputs_uri, {"o0": 10}))
+            case StartChild() | StartElement():
                 child = ExecutionSubmitted(effect.child, effect.plan.id, "digest", parent=key)
                 self.waiting.extend([child, AttemptStarted(key)])
             case AbortChild():

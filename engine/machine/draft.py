@@ -83,7 +83,8 @@ class Draft:
         frame = self.frame(prefix)
         spec = frame.spec(node_id)
         sources = {source: self._outputs_of(frame.scope, source) for source in spec.sources}
-        return Context(self.record, frame.program, spec, sources, self.now, self.rules.retries, self.rules.arrays)
+        rules, registered = self.rules, self.state.program
+        return Context(self.record, frame.program, registered, spec, sources, self.now, rules.retries, rules.arrays)
 
     def handler(self, kind: NodeKind) -> NodeHandler:
         return self.rules.handlers[kind]

@@ -76,6 +76,9 @@ class Context(Struct, frozen=True):
 
     execution: Execution
     program: Program
+    """Where the node's target is found: the plan, inside a @dynamic task."""
+    registered: Program
+    """The execution's own package."""
     spec: NodeSpec
     sources: Mapping[str, str]
     """Node id -> URI of its outputs, for the ids in `spec.sources` (START_NODE: the frame's inputs)."""
@@ -102,8 +105,8 @@ class Context(Struct, frozen=True):
             record.entity,
             record.package,
             program.code_root if target is None else program.code_roots.get(target, program.code_root),
-            overwrites_cache(record, program),
-            effective(record, program),
+            overwrites_cache(record, self.registered),
+            effective(record, self.registered),
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from anyio.lowlevel import checkpoint
 from flyteidl.core.types_pb2 import LiteralType
 
 from engine.adapters.memory.scripts import by_attempt, by_node, copies, plans, raises
@@ -12,6 +11,7 @@ from engine.model.graph import NodeKind
 from engine.wire.natural import natural_map
 from tests.dataplane import serialized
 from tests.flow.engines import EXECUTION, World
+from tests.flow.test_a_workflow_runs_to_its_end import until
 from tests.literal_types import INT
 from tests.packages import (
     calls,
@@ -191,19 +191,9 @@ async def test_an_execution_takes_up_its_plans_after_a_restart_without_asking_th
     world = planning(CHAIN)
     async with world.engine() as engine:
         await engine.submit(EXECUTION, workflow_id("m.w"), world.program.digest, serialized(n=1))
-        await _until_planned(world)
+        await until(engine, EXECUTION, "n0", "DYNAMIC_RUNNING")
     world.crash()
     async with world.engine() as engine:
         ended = await engine.wait(EXECUTION)
     assert ended.phase.value == "SUCCEEDED"
     assert sum(count for key, count in world.runner.launches.items() if key.path == "n0") == 1
-
-
-async def _until_planned(world: World) -> None:
-    """A step of the loop at a time, until the plan's state is committed."""
-    for _ in range(10_000):
-        await checkpoint()
-        snapshot = await world.log.snapshot(EXECUTION)
-        if snapshot is not None and any(it.phase.name == "DYNAMIC_RUNNING" for it in snapshot.nodes):
-            return
-    raise AssertionError("never planned")

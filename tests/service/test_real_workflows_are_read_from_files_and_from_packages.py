@@ -154,7 +154,6 @@ async def test_a_file_inside_a_package_is_imported_from_above_it() -> None:
 REFUSED = {
     "branches": "node n0: conditional('small'): nodes of kind 'branch' can't be run",
     "cleaned": "node fn0: it has a failure node (on_failure), which this version can't run",
-    "maps_a_plan": "a map over the launch plan unsupported.sound: nodes of kind 'map over a launch plan' can't be run",
     "maps_the_old_way": "it is a map task of the old kind",
     "echoes": "task echo: tasks of type 'echo' have no container",
     "eagerly": "task unsupported.eagerly: @eager tasks call a Flyte admin service",

@@ -39,6 +39,7 @@ def test_every_effect_of_the_default_handlers_has_its_performer() -> None:
         NodeKind.END,
         NodeKind.TASK,
         NodeKind.ARRAY,
+        NodeKind.ARRAY_OF_LAUNCH_PLANS,
         NodeKind.SUBWORKFLOW,
         NodeKind.LAUNCH_PLAN,
         NodeKind.GATE,
