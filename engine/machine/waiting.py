@@ -95,7 +95,7 @@ def _failed(node: Node) -> bool:
 
 def _queued(node: Node) -> str:
     match node.kind:
-        case NodeKind.TASK | NodeKind.DYNAMIC:
+        case NodeKind.TASK:
             return "its inputs, then a free slot of the engine (processes.max_concurrent)"
         case NodeKind.LAUNCH_PLAN:
             return "its child execution to be submitted"
