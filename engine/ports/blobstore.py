@@ -37,6 +37,13 @@ class BlobStore(Protocol):
         """
         ...
 
+    async def create(self, uri: str, data: bytes) -> bool:
+        """Write an object that is not there yet, durably. False, and nothing is changed, where there is one.
+
+        Of several at once, in whatever processes, one gets True.
+        """
+        ...
+
     def writer(self, uri: str) -> AbstractAsyncContextManager[BlobWriter]:
         """Stream a large object. It appears on a clean exit of the block; on an error or cancellation nothing stays."""
         ...

@@ -117,6 +117,16 @@ class FileBlobs:
         except OSError as error:
             raise faults.writing(error, uri) from error
 
+    async def create(self, uri: str, data: bytes) -> bool:
+        path = self._names.path(uri)
+        try:
+            await self._small.call(partial(self._disk.create_object, path, data))
+        except FileExistsError:
+            return False
+        except OSError as error:
+            raise faults.writing(error, uri) from error
+        return True
+
     def writer(self, uri: str) -> AbstractAsyncContextManager[BlobWriter]:
         return FileWriter(self._large, self._disk, uri, self._names.path(uri))
 

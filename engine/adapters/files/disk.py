@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 from engine.adapters import blobkeys
 from engine.adapters.files import folders
@@ -54,6 +54,19 @@ class Disk:
             remove(temporary)
             raise
 
+    def create_object(self, path: str, data: bytes, known: Known) -> None:
+        """Write an object that is not there yet, durably. Raises FileExistsError."""
+        descriptor, temporary = self._staging.create()
+        try:
+            try:
+                self.append(descriptor, data)
+                self.settle(descriptor, durable=True)
+            finally:
+                os.close(descriptor)
+            self.publish(temporary, path, known, durable=True, put=os.link)
+        finally:
+            remove(temporary)
+
     def create(self) -> tuple[int, str]:
         """A temporary file to append to, then `settle`, close and `publish`."""
         return self._staging.create()
@@ -68,12 +81,20 @@ class Disk:
         if durable or self._durable:
             os.fsync(descriptor)
 
-    def publish(self, temporary: str, path: str, known: Known, *, durable: bool = False) -> None:
-        """Let a finished temporary file appear under its name."""
+    def publish(
+        self,
+        temporary: str,
+        path: str,
+        known: Known,
+        *,
+        durable: bool = False,
+        put: Callable[[str, str], None] = os.rename,
+    ) -> None:
+        """Let a finished temporary file appear under its name. `put`: os.link where nothing may be replaced."""
         for attempt in range(ATTEMPTS):
             try:
                 folders.make(self.root, os.path.dirname(path), known)
-                os.rename(temporary, path)
+                put(temporary, path)
                 break
             except FileNotFoundError:
                 known.clear()

@@ -44,6 +44,14 @@ class MemoryBlobs:
         await asyncio.sleep(0)
         self.objects[uri] = bytes(data)
 
+    async def create(self, uri: str, data: bytes) -> bool:
+        _check(uri)
+        await asyncio.sleep(0)
+        if uri in self.objects:
+            return False
+        self.objects[uri] = bytes(data)
+        return True
+
     @asynccontextmanager
     async def writer(self, uri: str) -> AsyncIterator[BlobWriter]:
         _check(uri)
