@@ -29,9 +29,11 @@ def cached_task(policy: CachePolicy | None = VERSION, spec: TaskSpec | None = No
     return _workflow(n0, spec, spec.interface)
 
 
-def cached_map(policy: CachePolicy | None = VERSION, array: ArraySpec | None = None, name: str = "work") -> Program:
+def cached_map(
+    policy: CachePolicy | None = VERSION, array: ArraySpec | None = None, spec: TaskSpec | None = None
+) -> Program:
     """A workflow that maps an int -> int task over the list xs."""
-    many = mapped(task(name))
+    many = spec or mapped(task("work"))
     n0 = node("n0", many.id, bindings=[promise("a", "", "xs")], array=array or ArraySpec(), cache=policy)
     return _workflow(n0, many, LIST)
 
