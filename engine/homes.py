@@ -106,7 +106,9 @@ async def open_parts(
     Leaving goes by stages, each bounded in time: what `running` does, then the runner, then the log. `warm`: make the
     first task's start quick. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
     """
+    from engine.adapters.leases import Leases
     from engine.adapters.processes.runner import LocalRunner
+    from engine.adapters.storecache import StoreCache
     from engine.adapters.systemclock import SystemClock
     from engine.app import Parts, load_program
     from engine.loop.backoff import Backoff
@@ -137,6 +139,8 @@ async def open_parts(
                 blobs=blobs,
                 runner=runner,
                 clock=SystemClock(),
+                # One engine at a time works on a home: what the one before it had reserved is free.
+                cache=StoreCache(blobs, Leases(blobs, engine="home")),
                 offload=_offload_limits(settings.offloading),
                 retries=RetryLimits(settings.retries.max_system_failures),
                 arrays=ArrayLimits(settings.array.max_in_flight),

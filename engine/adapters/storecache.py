@@ -7,10 +7,11 @@ import logging
 import msgspec
 from msgspec import Struct
 
+from engine.adapters.leases import Leases
 from engine.model import layout
 from engine.model.cache import CacheKey
 from engine.ports.blobstore import BlobStore
-from engine.ports.cache import CacheEntry
+from engine.ports.cache import CacheEntry, Reservation
 
 log = logging.getLogger(__name__)
 FORMAT = 1
@@ -23,8 +24,9 @@ class _Stored(Struct, frozen=True):
 
 
 class StoreCache:
-    def __init__(self, blobs: BlobStore) -> None:
+    def __init__(self, blobs: BlobStore, leases: Leases | None = None) -> None:
         self._blobs = blobs
+        self._leases = leases or Leases(blobs)
 
     async def find(self, key: CacheKey) -> CacheEntry | None:
         uri = self._uri(key)
@@ -40,6 +42,9 @@ class StoreCache:
 
     async def keep(self, key: CacheKey, entry: CacheEntry) -> None:
         await self._blobs.put(self._uri(key), msgspec.msgpack.encode(_Stored(FORMAT, entry)))
+
+    async def reserve(self, key: CacheKey, owner: str) -> Reservation:
+        return await self._leases.acquire(self._blobs.uri(f"{layout.cache_prefix(key)}/lease"), owner)
 
     def _uri(self, key: CacheKey) -> str:
         return self._blobs.uri(f"{layout.cache_prefix(key)}/entry")

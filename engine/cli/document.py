@@ -87,6 +87,8 @@ def _node(node: Node, state: ExecutionState) -> Json:
         "ended_at": iso(node.ended_at),
         "inputs_uri": node.inputs_uri or None,
         "outputs_uri": node.outputs_uri or None,
+        "cache": None if node.cache is None else node.cache.value,
+        "cached_elements": None if node.elements is None else node.elements.cached,
         "error": _error(node.error),
     }
 

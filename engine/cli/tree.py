@@ -10,7 +10,7 @@ from itertools import chain, islice
 from engine.cli.board import Board
 from engine.cli.followed import Row, Spot
 from engine.cli.pace import Pace
-from engine.cli.wording import GROUPS, Group, done, elapsed, plain, progress, short, tries, width
+from engine.cli.wording import GROUPS, Group, cached, done, elapsed, plain, progress, short, tries, width
 from engine.model.state import Node
 
 _BAR = 10
@@ -84,7 +84,8 @@ class Tree:
     def _cells(self, row: Row, now: float) -> tuple[Cell, ...]:
         node = row.node
         rate = self._pace.rate(row.place, node, now) if self._pace and node.elements else None
-        details = [tries(node), _bar(node), progress(node, now, rate), f"execution {row.child}" if row.child else ""]
+        details = [tries(node), _bar(node), progress(node, now, rate), cached(node)]
+        details.append(f"execution {row.child}" if row.child else "")
         details.append(plain(row.question))
         return (
             ("  " * row.depth + plain(row.label), ""),

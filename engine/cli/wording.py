@@ -8,6 +8,7 @@ from unicodedata import east_asian_width
 
 from engine.cli.document import attempts
 from engine.machine.arrays import attempt_of, count, phase_of
+from engine.model.cache import CacheStatus
 from engine.model.phases import TERMINAL, NodePhase
 from engine.model.state import Elements, Node
 
@@ -75,6 +76,8 @@ def progress(node: Node, now: float, rate: float | None = None) -> str:
         parts.append(f"{elements.failed} failed")
     if elements.live and node.phase not in TERMINAL and (running := count(elements, NodePhase.RUNNING)):
         parts.append(f"{running} running")
+    if elements.cached:
+        parts.append(f"{elements.cached} cached")
     rate = average(node, now) if rate is None else rate
     if rate and (node.phase in TERMINAL or ended < elements.size):
         parts.append(f"{rate:.0f}/s" if rate >= 9.95 else f"{rate:.2g}/s")
@@ -105,6 +108,19 @@ def tries(node: Node) -> str:
     if tried < 2:
         return ""
     return f"{tried} attempts" if node.terminal else f"attempt {tried}"
+
+
+_CACHE = {
+    CacheStatus.HIT: "cached",
+    CacheStatus.SKIPPED: "overwrites the cache",
+    CacheStatus.LOOKUP_FAILURE: "the cache could not be asked",
+    CacheStatus.PUT_FAILURE: "its result could not be cached",
+}
+
+
+def cached(node: Node) -> str:
+    """What the cache did for a task, where that is not what everybody expects of a task that has run."""
+    return _CACHE.get(node.cache, "") if node.cache is not None else ""
 
 
 def plain(text: str) -> str:

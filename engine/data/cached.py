@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+import anyio
 from msgspec import structs
 
 from engine.data.framing import CorruptMessage, framed_size
@@ -16,6 +17,7 @@ from engine.data.kept import self_contained
 from engine.data.literals import entries
 from engine.data.recent import read_maps, remember
 from engine.data.references import find_references
+from engine.data.together import accompanied
 from engine.model import layout
 from engine.model.cache import CacheKey, CacheStatus
 from engine.model.effects import RunElement, RunTask
@@ -28,6 +30,8 @@ log = logging.getLogger(__name__)
 Ended = AttemptSucceeded | AttemptFailed | AttemptPlanned
 Attempt = Callable[[Services], Awaitable[Ended]]
 """Runs the attempt with these services."""
+RELEASE_SECONDS = 5.0
+"""The longest that giving back a reservation may take; after that it ends by itself."""
 _TROUBLE = (BlobNotFound, CorruptMessage, Permanent, StoreFailed, StoreRefused, Transient)
 
 
@@ -54,11 +58,33 @@ class _Job:
         self.declared = tuple(effect.task.interface.outputs)
 
     async def perform(self, key: CacheKey, attempt: Attempt) -> Ended:
-        status = CacheStatus.SKIPPED
-        if not self.effect.origin.overwrite_cache:
+        entry, status = await self._look_up(key)
+        if entry is not None:
+            return await self._use(entry)
+        policy = self.effect.spec.cache
+        if policy is not None and policy.serialize:
+            return await self._alone(key, attempt)
+        return await self._run_and_keep(key, attempt, status)
+
+    async def _alone(self, key: CacheKey, attempt: Attempt) -> Ended:
+        """Once nobody else makes this result: use what they have made, or make it."""
+        try:
+            reservation = await self.services.cache.reserve(key, str(self.effect.key))
+        except _TROUBLE as problem:
+            self.warn("the cache reserves nothing; the attempt runs beside others", problem)
+            return await self._run_and_keep(key, attempt, CacheStatus.LOOKUP_FAILURE)
+
+        async def work() -> Ended:
             entry, status = await self._look_up(key)
-            if entry is not None:
-                return await self._use(entry)
+            return await self._use(entry) if entry is not None else await self._run_and_keep(key, attempt, status)
+
+        try:
+            return await accompanied(work, reservation.hold)
+        finally:
+            with anyio.move_on_after(RELEASE_SECONDS, shield=True):
+                await reservation.release()
+
+    async def _run_and_keep(self, key: CacheKey, attempt: Attempt, status: CacheStatus) -> Ended:
         ended = await self.run(attempt, status)
         if isinstance(ended, AttemptSucceeded):
             return structs.replace(ended, cache=await self._keep(key, ended.outputs_uri))
@@ -76,6 +102,8 @@ class _Job:
 
     async def _look_up(self, key: CacheKey) -> tuple[CacheEntry | None, CacheStatus]:
         """What is kept and whole, else why there is nothing."""
+        if self.effect.origin.overwrite_cache:
+            return None, CacheStatus.SKIPPED
         try:
             entry = await self.services.cache.find(key)
             if entry is not None and await self._is_whole(entry):

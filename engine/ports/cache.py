@@ -23,6 +23,18 @@ class CacheEntry(Struct, frozen=True):
     """Seconds since the epoch."""
 
 
+class Reservation(Protocol):
+    """The right to be the only one who makes the result of a key. It ends some time after nobody holds it any more."""
+
+    async def hold(self) -> None:
+        """Keep it alive; runs until it is cancelled, beside the work."""
+        ...
+
+    async def release(self) -> None:
+        """Let the next one have it now. Trouble with it only makes the others wait until it ends by itself."""
+        ...
+
+
 class Cache(Protocol):
     async def find(self, key: CacheKey) -> CacheEntry | None:
         """What is kept under the key, or None; an entry that can't be read is none."""
@@ -30,4 +42,8 @@ class Cache(Protocol):
 
     async def keep(self, key: CacheKey, entry: CacheEntry) -> None:
         """Keep it, in place of what was kept under the key before."""
+        ...
+
+    async def reserve(self, key: CacheKey, owner: str) -> Reservation:
+        """Wait until nobody else holds the key, however long; `owner` gets back what it held before a crash."""
         ...

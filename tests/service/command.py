@@ -59,12 +59,12 @@ class Propwash:
         return Done(done.returncode, done.stdout or "", done.stderr)
 
     @contextmanager
-    def started(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+    def started(self, *words: str, environ: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
         """The command while it runs; it is killed at the end of the block if it still does."""
         process = subprocess.Popen(
             [self.program, *words],
             cwd=self.folder,
-            env=self.environ(),
+            env=self.environ(environ),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -44,6 +44,8 @@ def test_a_finished_chain() -> None:
         "ended_at": iso(node.ended_at),
         "inputs_uri": node.inputs_uri or None,
         "outputs_uri": node.outputs_uri or None,
+        "cache": None,
+        "cached_elements": None,
         "error": None,
     }
     assert len(nodes) == 2, "start and end nodes are no nodes of the author's"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from engine.cli.board import Board
 from engine.cli.tree import Tree, choose
+from engine.cli.wording import cached, progress
+from engine.model.cache import CacheStatus
 from engine.model.errors import Failure
 from engine.model.graph import ArraySpec, Program
 from engine.model.ids import AttemptKey
@@ -92,3 +96,30 @@ def test_columns_only_grow() -> None:
         board.follow(EXECUTION)
         lines = drawn.lines(choose(board)[0], world.now)
     assert lines == ["n0   task  SUCCEEDED  1.0 s  work"]
+
+
+def test_what_came_from_the_cache_is_said() -> None:
+    world = Simulation(programs.chain(1)).run()
+    node = world.states[EXECUTION].nodes["n0"]
+    told = {status: cached(structs.replace(node, cache=status)) for status in (None, *CacheStatus)}
+    assert told == {
+        None: "",
+        CacheStatus.HIT: "cached",
+        CacheStatus.MISS: "",
+        CacheStatus.SKIPPED: "overwrites the cache",
+        CacheStatus.LOOKUP_FAILURE: "the cache could not be asked",
+        CacheStatus.POPULATED: "",
+        CacheStatus.PUT_FAILURE: "its result could not be cached",
+    }
+    world.states[EXECUTION].nodes["n0"] = structs.replace(node, cache=CacheStatus.HIT)
+    board = Board(world.states.get)
+    board.follow(EXECUTION)
+    assert Tree().lines(choose(board)[0], world.now) == ["n0  task  SUCCEEDED  1.0 s  work  cached"]
+
+
+def test_a_map_counts_its_cached_elements() -> None:
+    world = Simulation(mapped(), size=4).run()
+    node = world.states[EXECUTION].nodes["n0"]
+    assert node.elements is not None
+    hits = structs.replace(node, elements=structs.replace(node.elements, cached=3))
+    assert progress(hits, world.now, 0) == "4 of 4 done, 3 cached"
