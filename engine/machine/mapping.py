@@ -119,10 +119,10 @@ def advance(
             return Move((*states, node), (), steps)
         end = NodePhase.FAILED if node.phase is NodePhase.FAILING else NodePhase.ABORTED
         return Move((*states, structs.replace(node, phase=end, ended_at=ctx.now)), (), steps)
-    need = arrays.needed(elements.size, _array(ctx))
-    if elements.size - elements.failed < need:
+    need, over = arrays.needed(elements.size, _array(ctx)), elements.live == 0 and elements.next == elements.size
+    if elements.size - elements.failed < need and (over or not _array(ctx).run_all):
         return _fail(node, need, ctx, make, states, steps)
-    if elements.live == 0 and elements.next == elements.size:
+    if over:
         succeeding = structs.replace(node, phase=NodePhase.SUCCEEDING)
         return Move((*states, succeeding), (_gather(succeeding, ctx),), steps)
     return _fill(node, ctx, make, states, steps)

@@ -75,6 +75,8 @@ class ArraySpec(Struct, frozen=True):
     """The float32 of the message, widened; `machine.arrays.needed` turns it back to the author's decimal."""
     bound_inputs: frozenset[str] = frozenset()
     """Inputs passed whole to every element (`functools.partial`), even when they are lists."""
+    run_all: bool = False
+    """Run every element even when too many have failed for the map to succeed."""
     original_interface: bool = False
     """The mapped task keeps its own interface: element inputs hold the items themselves, not lists."""
 

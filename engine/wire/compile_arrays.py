@@ -17,6 +17,7 @@ def array_spec(array: ArrayNode) -> ArraySpec:
         min_successes=array.min_successes if criterion == "min_successes" else None,
         min_success_ratio=array.min_success_ratio if criterion == "min_success_ratio" else None,
         bound_inputs=frozenset(array.bound_inputs),
+        run_all=array.run_all_sub_nodes,
         original_interface=array.is_original_sub_node_interface.value,
     )
 

@@ -10,8 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.service.conformance import Case
-from tests.service.table import graphs, maps, plans, tasks, values
+from tests.service.table import dynamics, graphs, mapped_plans, maps, plans, tasks, values
 
-AREAS: tuple[Mapping[str, Case], ...] = (graphs.CASES, values.CASES, maps.CASES, plans.CASES, tasks.CASES)
+AREAS: tuple[Mapping[str, Case], ...] = (
+    graphs.CASES,
+    values.CASES,
+    maps.CASES,
+    plans.CASES,
+    mapped_plans.CASES,
+    dynamics.CASES,
+    tasks.CASES,
+)
 TABLE: dict[str, Case] = {name: case for area in AREAS for name, case in area.items()}
 assert len(TABLE) == sum(map(len, AREAS)), "two cases of one name"
