@@ -144,7 +144,7 @@ def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:
     """A result that was kept needs no run."""
     states = (node,)
     if node.phase is NodePhase.QUEUED and event.cache is not CacheStatus.HIT:
-        states = (_running(node, ctx, node.inputs_uri),)
+        states = (_running(node, ctx, event.inputs_uri),)
     done = structs.replace(
         states[0], phase=NodePhase.SUCCEEDED, outputs_uri=event.outputs_uri, cache=event.cache, ended_at=ctx.now
     )

@@ -18,7 +18,7 @@ from engine.machine import arrays
 from engine.model import layout
 from engine.model.effects import GatherOutputs, Origin
 from engine.model.errors import Transient
-from engine.model.events import Event
+from engine.model.events import AttemptStarted
 from engine.model.graph import ArraySpec, Binding, TaskSpec
 from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.limits import MIB, OffloadLimits
@@ -239,14 +239,14 @@ class World:
     ) -> None:
         self.blobs = blobs or MemoryBlobs()
         self.runner = ScriptedRunner(script, at_once=at_once)
-        self.reported: list[Event] = []
+        self.reported: list[AttemptStarted] = []
         self.cache = StoreCache(self.blobs)
         self.services = Services(
             self.blobs, self.runner, LoopClock(), limits or OffloadLimits(), self.cache, self._report
         )
 
-    def _report(self, events: Sequence[Event]) -> None:
-        self.reported += events
+    def _report(self, started: AttemptStarted) -> None:
+        self.reported.append(started)
 
 
 def exited(code: int = 0) -> Exit:

@@ -59,7 +59,7 @@ async def run_attempt(
         if resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
         request = await _prepared(services, key, spec, task, inputs, origin)
-        ended = await services.runner.run(request, lambda: services.report([_start(services, key)]))
+        ended = await services.runner.run(request, lambda: services.report(_start(services, key)))
     except Permanent as problem:
         return AttemptFailed(key, problem.failure, problem.recoverable)
     evidence = await folder.read_patiently(ended)
@@ -127,7 +127,8 @@ class _Folder:
             return Planned(f"{self.uri}/futures.pb")
         outputs_uri = "" if evidence.outputs is None else f"{self.uri}/outputs.pb"
         sizes = {} if self.key.index is None else {name: verdict.output_bytes[name] for name in self.declared}
-        return AttemptSucceeded(self.key, outputs_uri, sizes)
+        inputs_uri = self.blobs.uri(layout.attempt_inputs(self.key))
+        return AttemptSucceeded(self.key, outputs_uri, sizes, inputs_uri=inputs_uri)
 
 
 async def _earlier_end(services: Services, folder: _Folder) -> End | None:

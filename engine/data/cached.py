@@ -6,7 +6,7 @@ A cache that is down never fails an attempt: the task runs, and its facts say wh
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import anyio
@@ -22,7 +22,7 @@ from engine.model import layout
 from engine.model.cache import CacheKey, CacheStatus
 from engine.model.effects import RunElement, RunTask
 from engine.model.errors import BlobNotFound, Permanent, StoreFailed, StoreRefused, Transient
-from engine.model.events import AttemptFailed, AttemptPlanned, AttemptStarted, AttemptSucceeded, Event
+from engine.model.events import AttemptFailed, AttemptPlanned, AttemptStarted, AttemptSucceeded
 from engine.ports.cache import CacheEntry
 from engine.ports.services import Services
 
@@ -93,9 +93,8 @@ class _Job:
     async def run(self, attempt: Attempt, status: CacheStatus) -> Ended:
         """Run the attempt; its start and its end say what the cache had to say before."""
 
-        def report(events: Sequence[Event]) -> None:
-            stamped = [structs.replace(it, cache=status) if isinstance(it, AttemptStarted) else it for it in events]
-            self.services.report(stamped)
+        def report(started: AttemptStarted) -> None:
+            self.services.report(structs.replace(started, cache=status))
 
         ended = await attempt(replace(self.services, report=report))
         return ended if isinstance(ended, AttemptPlanned) else structs.replace(ended, cache=status)

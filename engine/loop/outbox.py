@@ -1,7 +1,7 @@
 """What effects found out, on its way to the log; small news waits a moment for company.
 
-The start of an attempt is small news: nobody acts on it. An attempt that ends within the moment costs one turn and
-not two.
+The start of an attempt is small news: nobody acts on it. An attempt that succeeds within the moment is one event and
+not two, and one that fails costs one turn and not two.
 """
 
 from __future__ import annotations
@@ -10,25 +10,30 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 
-from engine.model.events import Event
+from engine.model.events import AboutAttempt, AttemptStarted, AttemptSucceeded, Event
+from engine.model.ids import AttemptKey
 
-PATIENCE_SECONDS = 0.005
+PATIENCE_SECONDS = 0.05
 
 
 class Outbox:
     def __init__(self, append: Callable[[Sequence[Event]], Awaitable[None]]) -> None:
         self._append = append
-        self._held: list[Event] = []
+        self._held: dict[AttemptKey, AttemptStarted] = {}
         self._something = anyio.Event()
 
-    def hold(self, events: Sequence[Event]) -> None:
-        """Send these before anything that is sent later, and within PATIENCE_SECONDS."""
-        self._held.extend(events)
+    def hold(self, started: AttemptStarted) -> None:
+        """Send this before anything else that is sent of the attempt, and within PATIENCE_SECONDS."""
+        self._held[started.key] = started
         self._something.set()
 
     async def send(self, events: Sequence[Event]) -> None:
-        held, self._held = self._held, []
-        await self._append([*held, *events])
+        await self._append([*self._before(events), *events] if self._held else events)
+
+    def _before(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The starts of these attempts, of which their ends do not tell."""
+        told = [(self._held.pop(event.key, None), event) for event in events if isinstance(event, AboutAttempt)]
+        return [started for started, event in told if started is not None and not _tells_of(event, started)]
 
     async def run(self) -> None:
         """Send what has been held for long enough, for ever."""
@@ -37,4 +42,12 @@ class Outbox:
             await anyio.sleep(PATIENCE_SECONDS)
             self._something = anyio.Event()
             if self._held:
-                await self.send(())
+                held, self._held = self._held, {}
+                await self._append(list(held.values()))
+
+
+def _tells_of(event: Event, started: AttemptStarted) -> bool:
+    """Whether the end of an attempt says all that its start said."""
+    if not isinstance(event, AttemptSucceeded) or event.inputs_uri != started.inputs_uri:
+        return False
+    return event.cache is None and started.cache is None

@@ -41,7 +41,11 @@ def told(node: Node, event: NodeEvent, ctx: Context, make: ElementEffects) -> Mo
             cached = elements.cached + (cache is CacheStatus.HIT)
             after = structs.replace(elements, output_bytes={**elements.output_bytes, **total}, cached=cached)
             step = ElementStep(index, attempt, NodePhase.SUCCEEDED, cache=cache)
-            return ended(structs.replace(node, elements=after), step, ctx, make)
+            move = ended(structs.replace(node, elements=after), step, ctx, make)
+            if arrays.phase_of(elements, index) is NodePhase.RUNNING or cache is CacheStatus.HIT:
+                return move
+            ran = ElementStep(index, attempt, NodePhase.RUNNING)
+            return structs.replace(move, elements=(ran, *move.elements))
         case AttemptFailed():
             return failed(node, event, ctx, make)
         case AttemptStopped():

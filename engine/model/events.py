@@ -106,6 +106,8 @@ class AttemptSucceeded(AboutAttempt, frozen=True, omit_defaults=True, tag="attem
     """For a map element: per output variable, the bytes its framed literal takes in the gathered list."""
     cache: CacheStatus | None = None
     """HIT: nothing has run."""
+    inputs_uri: str = ""
+    """Where the task found its inputs; empty where nothing has run."""
 
 
 class AttemptFailed(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.failed", tag_field="type"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.model.events import Event
+from engine.model.events import AttemptStarted
 from engine.model.limits import OffloadLimits
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
@@ -20,6 +20,6 @@ class Services:
     clock: Clock
     offload: OffloadLimits
     cache: Cache
-    report: Callable[[Sequence[Event]], None]
-    """Tell of something while the effect goes on (an attempt has started). It may be kept back for a few milliseconds,
-    so that what follows at once travels with it."""
+    report: Callable[[AttemptStarted], None]
+    """Tell that an attempt really runs. It may be kept back for some milliseconds, so that what follows at once travels
+    with it."""

@@ -54,7 +54,7 @@ async def test_a_finished_folder_is_believed_and_whatever_still_runs_is_stopped(
     uri = leave(world, name, serialized(o0="old") if name == "outputs.pb" else error_document("old"))
     event = await run(world, resumed=True)
     if name == "outputs.pb":
-        assert event == AttemptSucceeded(KEY, uri)
+        assert event == AttemptSucceeded(KEY, uri, inputs_uri=world.blobs.uri(layout.attempt_inputs(KEY)))
     else:
         assert isinstance(event, AttemptFailed)
         assert event.failure.message == "old"

@@ -68,8 +68,9 @@ async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **opti
 @pytest.mark.looptime
 async def test_a_start_is_reported_while_the_task_runs() -> None:
     world = leaving({"outputs.pb": serialized(o0=5)})
-    assert await run(world) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb")
-    assert world.reported == [AttemptStarted(KEY, world.blobs.uri(layout.attempt_inputs(KEY)))]
+    inputs_uri = world.blobs.uri(layout.attempt_inputs(KEY))
+    assert await run(world) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri)
+    assert world.reported == [AttemptStarted(KEY, inputs_uri)]
 
 
 @pytest.mark.looptime
@@ -121,9 +122,11 @@ async def test_a_plan_wins_over_outputs_and_is_not_read_here(beside: dict[str, b
 
 @pytest.mark.looptime
 async def test_no_outputs_are_a_success_with_no_file_and_with_an_empty_one() -> None:
-    assert await run(leaving({}), SILENT) == AttemptSucceeded(KEY)
+    world = leaving({})
+    inputs_uri = world.blobs.uri(layout.attempt_inputs(KEY))
+    assert await run(world, SILENT) == AttemptSucceeded(KEY, inputs_uri=inputs_uri)
     world = leaving({"outputs.pb": b""})
-    assert await run(world, SILENT) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb")
+    assert await run(world, SILENT) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri)
 
 
 @pytest.mark.looptime

@@ -33,7 +33,7 @@ TAKE = TakeSignal(AttemptKey(EXECUTION, "n0"), GateSpec(GateKind.APPROVE, "go"),
 async def test_a_second_wish_is_heard_only_while_the_end_of_the_first_is_told() -> None:
     told: list[Event] = []
     blobs = MemoryBlobs()
-    services = Services(blobs, NoopRunner(ends(SUCCESS)), LoopClock(), OffloadLimits(), StoreCache(blobs), told.extend)
+    services = Services(blobs, NoopRunner(ends(SUCCESS)), LoopClock(), OffloadLimits(), StoreCache(blobs), told.append)
 
     async def append(events: Sequence[Event]) -> None:
         told.extend(events)

@@ -75,7 +75,7 @@ class Processes:
 async def services(tmp_path: Path) -> AsyncIterator[Services]:
     (tmp_path / "authored.py").write_text(MODULE)
 
-    def report(events: object) -> None: ...
+    def report(started: object) -> None: ...
 
     async with FileBlobs.open(tmp_path / "store") as blobs:
         yield Services(blobs, Processes(tmp_path), SystemClock(), OffloadLimits(), StoreCache(blobs), report)
