@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from engine.machine.execution import ExecutionState, Frame, Step
+from engine.machine.places import takes_place
 from engine.machine.handler import Context, Move, NodeHandler
 from engine.model.cache import CacheStatus
 from engine.model.effects import Effect
@@ -19,7 +20,7 @@ from engine.model.errors import Defect, Failure
 from engine.model.events import Event
 from engine.model.graph import START_NODE, NodeKind
 from engine.model.ids import join, owner, split
-from engine.model.limits import ArrayLimits, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, RetryLimits
 from engine.model.phases import ExecutionPhase, NodePhase, allowed
 from engine.model.state import Fact, Node
 
@@ -31,6 +32,7 @@ class Rules:
     handlers: Mapping[NodeKind, NodeHandler]
     retries: RetryLimits
     arrays: ArrayLimits
+    executions: ExecutionLimits = ExecutionLimits()
 
 
 class Draft:
@@ -43,13 +45,21 @@ class Draft:
         self.effects: list[Effect] = []
         self.events: list[Event] = []
         self.refusal = ""
+        self.busy = state.busy
+        """Nodes that take a place (engine.machine.places)."""
+        self.held: list[str] = []
+        """Nodes that are ready and found no place, beside those of the state."""
+        self.freed = 0
+        """So many of the state's held nodes, from the first, have had their turn."""
         self.ended: deque[str] = deque()
         """Nodes that became terminal and whose consequences are not drawn yet."""
 
     def step(self, *, stale: bool = False) -> Step:
         if self.facts:
             self.record = structs.replace(self.record, sequence=self.facts[-1].sequence)
-        return Step(self.record, self.nodes, self.facts, self.effects, self.events, stale, self.refusal)
+        return Step(
+            self.record, self.nodes, self.facts, self.effects, self.events, stale, self.refusal, self.held, self.freed
+        )
 
     # Reading: the draft first, then the execution.
 
@@ -96,12 +106,24 @@ class Draft:
         containing = owner(scope)
         return self.record.inputs_uri if containing is None else self.node(containing).inputs_uri
 
+    @property
+    def holds(self) -> bool:
+        """Whether nodes wait for a place."""
+        return self.freed < len(self.state.held) or bool(self.held)
+
+    def next_held(self) -> str:
+        """The first of the nodes that wait for a place, which waits no more."""
+        if self.freed < len(self.state.held):
+            self.freed += 1
+            return self.state.held[self.freed - 1]
+        return self.held.pop(0)
+
     # Writing: each way in leaves a fact.
 
     def accept(self, path: str, move: Move) -> None:
         """Lay a handler's move over the execution. Raises Defect for a transition that the table does not have."""
         old = self.node(path)
-        was_terminal = old.terminal
+        was_terminal, took_place = old.terminal, takes_place(old)
         for step in move.elements:
             self._fact(step.phase.name, path, step.attempt, step.error, step.index, step.cache)
         for new in move.states:
@@ -113,6 +135,7 @@ class Draft:
                 self._fact(new.phase.name, path, new.attempt, new.error, cache=new.cache)
             old = new
         self.nodes[path] = old
+        self.busy += takes_place(old) - took_place
         self.effects.extend(move.effects)
         if old.terminal and not was_terminal:
             self.ended.append(path)

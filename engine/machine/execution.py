@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import Struct
 
+from engine.machine.places import takes_place
 from engine.model.effects import Effect
 from engine.model.events import Event
 from engine.model.graph import Graph, NodeKind, NodeSpec, Program
@@ -49,6 +51,10 @@ class Step(Struct, frozen=True):
     stale: bool = False
     refusal: str = ""
     """Why what the event asks for can't be done; the event goes to the dead letters."""
+    held: Sequence[str] = ()
+    """Nodes that are ready and found no place."""
+    freed: int = 0
+    """Of those that had found none before: so many have had their turn."""
 
 
 @dataclass(slots=True)
@@ -63,6 +69,11 @@ class ExecutionState:
     plans: dict[str, Program] = field(default_factory=dict)
     """What @dynamic tasks have written, by digest. Loaded before a node that names one is looked at."""
 
+    busy: int = 0
+    """Nodes that take a place (engine.machine.places). Derived."""
+    held: deque[str] = field(default_factory=deque)
+    """Nodes that are ready and wait for a place, in this order. Derived: `step.resume` finds them again."""
+
     @classmethod
     def of(
         cls, record: Execution, program: Program, nodes: Iterable[Node] = (), plans: Mapping[str, Program] = _NO_PLANS
@@ -72,17 +83,22 @@ class ExecutionState:
             state.nodes[node.path] = node
             if node.live:
                 state.live[node.path] = None
+                state.busy += takes_place(node)
         return state
 
     def absorb(self, step: Step) -> None:
         """Make a step's changes the execution's own."""
         self.record = step.record
         for path, node in step.nodes.items():
+            self.busy += takes_place(node) - takes_place(self.nodes.get(path))
             self.nodes[path] = node
             if node.live:
                 self.live[path] = None
             else:
                 self.live.pop(path, None)
+        for _ in range(step.freed):
+            self.held.popleft()
+        self.held.extend(step.held)
 
     def frame(self, prefix: str, fresh: Mapping[str, Node] = _NONE) -> Frame:
         """`fresh` holds nodes that are newer than the state's own.

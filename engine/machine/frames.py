@@ -11,10 +11,11 @@ from msgspec import structs
 from engine.machine.draft import Draft
 from engine.machine.execution import Frame
 from engine.machine.handler import AbortNode, Consequence, FrameClosed, FrameFailed, FrameSkipped, FrameSucceeded, Move
+from engine.machine.places import full, too_deep
 from engine.machine.readiness import Readiness, readiness
 from engine.model.errors import ErrorKind, Failure
 from engine.model.events import ChildEnded
-from engine.model.graph import END_NODE, START_NODE, FailurePolicy
+from engine.model.graph import END_NODE, START_NODE, FailurePolicy, NodeKind
 from engine.model.ids import ROOT_FRAME, inner_frame, join, split
 from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase, NodePhase
 from engine.model.state import Node
@@ -24,8 +25,17 @@ AUTO_ABORT = "Some node execution failed, auto-abort."
 
 def settle(draft: Draft) -> None:
     """Draw every consequence of the nodes that have ended, until nothing more follows."""
-    while draft.ended:
-        _after(draft, draft.ended.popleft())
+    while draft.ended or _start_held(draft):
+        if draft.ended:
+            _after(draft, draft.ended.popleft())
+
+
+def _start_held(draft: Draft) -> bool:
+    """Give a place that has come free to the first that waits for one; whether there was one to give and to get it."""
+    if not draft.holds or full(draft, NodeKind.TASK):
+        return False
+    try_start(draft, *split(draft.next_held()))
+    return True
 
 
 def open_frame(draft: Draft, prefix: str) -> None:
@@ -46,6 +56,8 @@ def try_start(draft: Draft, prefix: str, node_id: str) -> None:
     if _closing(draft, frame):
         return
     match readiness(frame.spec(node_id), lambda upstream: draft.phase(join(frame.scope, upstream))):
+        case Readiness.READY if full(draft, frame.spec(node_id).kind):
+            draft.held.append(path)
         case Readiness.READY:
             begin(draft, path)
         case Readiness.SKIP:
@@ -53,8 +65,14 @@ def try_start(draft: Draft, prefix: str, node_id: str) -> None:
 
 
 def begin(draft: Draft, path: str) -> None:
-    node = draft.node(path)
-    take(draft, path, draft.handler(node.kind).begin(node, draft.context(path)))
+    node, context = draft.node(path), draft.context(path)
+    refusal = too_deep(draft.record, context.spec, draft.rules.executions.max_nesting)
+    if refusal is not None:
+        failing = structs.replace(node, phase=NodePhase.FAILING, error=refusal.at(path))
+        move = Move((failing, structs.replace(failing, phase=NodePhase.FAILED, ended_at=draft.now)))
+    else:
+        move = draft.handler(node.kind).begin(node, context)
+    take(draft, path, move)
 
 
 def _skip(draft: Draft, path: str) -> None:

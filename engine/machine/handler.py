@@ -107,6 +107,7 @@ class Context(Struct, frozen=True):
             program.code_root if target is None else program.code_roots.get(target, program.code_root),
             overwrites_cache(record, self.registered),
             effective(record, self.registered),
+            record.depth,
         )
 
 

@@ -39,6 +39,7 @@ def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
         overwrite_cache=event.overwrite_cache,
         overrides=event.overrides,
         run=event.run,
+        depth=event.depth,
     )
     return ExecutionState.of(record, program)
 

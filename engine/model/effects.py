@@ -25,6 +25,8 @@ class Origin(Struct, frozen=True):
     code_root: str = ""
     overwrite_cache: bool = False
     overrides: Overrides = NONE
+    depth: int = 0
+    """Levels of executions above this one."""
     """What holds for the execution; its child executions are submitted with the same."""
 
 

@@ -28,6 +28,8 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
     """A `LiteralMap` with every input, defaults and fixed inputs applied; empty = no inputs."""
     parent: AttemptKey | None = None
     submitted_at: float = 0.0
+    depth: int = 0
+    """Levels of executions above it: a child's is one more than its parent's."""
     recovers: ExecutionId | None = None
     """Take over what succeeded in this execution, which is terminal."""
     overwrite_cache: bool = False

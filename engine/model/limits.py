@@ -38,6 +38,13 @@ class RetryLimits(Struct, frozen=True):
     """Extra attempts per node (or map element) for SYSTEM failures; they never use up the author's retries."""
 
 
+class ExecutionLimits(Struct, frozen=True):
+    max_parallelism: int = 25
+    """Nodes of an execution at once, where neither its submission nor its launch plan says; 0 = any number."""
+    max_nesting: int = 50
+    """Levels of child executions below the first one."""
+
+
 class ArrayLimits(Struct, frozen=True):
     max_in_flight: int = 1000
     """Elements of one map node at once, whatever its author asked for (bounds the engine's memory)."""

@@ -52,6 +52,8 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     signals: dict[str, str] = {}
     """Signals that have come: signal id -> URI of the value (a serialized `Literal`), kept until a gate takes it and
     beyond, since gates of one id share it."""
+    depth: int = 0
+    """Levels of executions above it, each of which waits for the one below."""
     recovers: ExecutionId | None = None
     """The execution whose succeeded nodes this one takes over, by their paths."""
 
