@@ -22,7 +22,7 @@ from engine.loop.backoff import Backoff
 from engine.loop.hooks import Hook, nothing
 from engine.model.graph import Program
 from engine.model.ids import ExecutionId
-from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 
 
 def execution(number: int = 0) -> ExecutionId:
@@ -47,6 +47,7 @@ async def engine_on(
             offload=OffloadLimits(),
             retries=RetryLimits(),
             arrays=arrays or ArrayLimits(),
+            executions=ExecutionLimits(),
             backoff=Backoff(),
             load=load,
             hook=hook,

@@ -40,13 +40,19 @@ class Group(BaseModel):
 
 
 class Execution(Group):
-    """Where executions belong that were submitted without saying so."""
+    """What holds for executions that were submitted without saying so."""
 
     project: Label = "flytesnacks"
     """Project of an execution; a part of its id and of its paths in the store. The default is the one `pyflyte`
     uses."""
     domain: Label = "development"
     """Domain of an execution; a part of its id and of its paths in the store. The default is the one `pyflyte` uses."""
+    max_parallelism: Annotated[int, Field(ge=0), Named("whole number")] = 25
+    """Nodes of one execution that run at once, where neither its submission nor its launch plan says; 0 = any number.
+    A task, a map and a launch plan node count as one each. The default is Flyte's."""
+    max_nesting: Count = 50
+    """Levels of child executions that launch plan nodes may start below one another. Ends workflows that start
+    themselves without end."""
 
 
 class Log(Group):

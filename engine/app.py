@@ -29,7 +29,7 @@ from engine.model.errors import BadInput
 from engine.model.events import AbortRequested, Event, ExecutionSubmitted, SignalSet
 from engine.model.graph import Program
 from engine.model.ids import DNS_LABEL, EntityId, ExecutionId
-from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
@@ -53,6 +53,7 @@ class Parts:
     offload: OffloadLimits
     retries: RetryLimits
     arrays: ArrayLimits
+    executions: ExecutionLimits
     backoff: Backoff
     load: Callable[[str], Awaitable[Program]]
     """Gives the program of a package by its digest (`load_program` reads it from the store)."""
@@ -173,7 +174,7 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
     asked of it and starts nothing; what is due is done by the next engine.
     """
     handlers = default_handlers()
-    rules = Rules(handlers, parts.retries, parts.arrays)
+    rules = Rules(handlers, parts.retries, parts.arrays, parts.executions)
     residents, watchers = Residents(parts.load), watchers or Watchers()
 
     async def append(events: Sequence[Event]) -> None:

@@ -21,7 +21,7 @@ from engine.adapters.sqlite.schema import Synchronous
 from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
 from engine.model.ids import ExecutionId
-from engine.model.limits import ArrayLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
 from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.blobstore import BlobStore
 
@@ -144,6 +144,7 @@ async def open_parts(
                 offload=_offload_limits(settings.offloading),
                 retries=RetryLimits(settings.retries.max_system_failures),
                 arrays=ArrayLimits(settings.array.max_in_flight),
+                executions=ExecutionLimits(settings.execution.max_parallelism, settings.execution.max_nesting),
                 backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
                 load=partial(load_program, blobs),
                 hook=hook,

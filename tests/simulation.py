@@ -157,7 +157,9 @@ class Simulation:
             case MeasureElement():
                 self.waiting.append(AttemptSucceeded(key, effect.outputs_uri, {"o0": 10}))
             case StartChild() | StartElement():
-                child = ExecutionSubmitted(effect.child, effect.plan.id, "digest", parent=key)
+                child = ExecutionSubmitted(
+                    effect.child, effect.plan.id, "digest", parent=key, depth=effect.origin.depth + 1
+                )
                 self.waiting.extend([child, AttemptStarted(key)])
             case AbortChild():
                 self.waiting.append(AbortRequested(effect.child, effect.cause, key))

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec import structs
 
 from engine.machine.execution import ExecutionState, Frame, Step
-from engine.machine.places import takes_place
 from engine.machine.handler import Context, Move, NodeHandler
+from engine.machine.places import takes_place
 from engine.model.cache import CacheStatus
 from engine.model.effects import Effect
 from engine.model.errors import Defect, Failure
@@ -32,7 +32,7 @@ class Rules:
     handlers: Mapping[NodeKind, NodeHandler]
     retries: RetryLimits
     arrays: ArrayLimits
-    executions: ExecutionLimits = ExecutionLimits()
+    executions: ExecutionLimits = field(default_factory=ExecutionLimits)
 
 
 class Draft:

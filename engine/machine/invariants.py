@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.machine.execution import ExecutionState, open_frames, past, startable
+from engine.machine.places import COUNTED
 from engine.machine.readiness import Readiness, readiness
 from engine.machine.replay import Problem
 from engine.model.graph import END_NODE
@@ -129,8 +130,8 @@ def _left_waiting(state: ExecutionState, prefix: str) -> Iterator[Problem]:
     frame = state.frame(prefix)
     for node_id in startable(state, prefix):
         path = join(prefix, node_id)
-        if phase_of(path) is not _P.NOT_YET_STARTED:
-            continue
+        if phase_of(path) is not _P.NOT_YET_STARTED or (state.busy and frame.spec(node_id).kind in COUNTED):
+            continue  # what waits for a place gets it when one of those that have one ends
         if readiness(frame.spec(node_id), lambda up: phase_of(join(frame.scope, up))) is not Readiness.WAIT:
             yield Problem("was not started, though all it waits for has ended", "started", path)
 

@@ -53,7 +53,7 @@ def _not_started(state: ExecutionState, prefix: str, node_id: str) -> str:
 
     spec = frame.spec(node_id)
     if readiness(spec, phase_of) is not Readiness.WAIT:
-        return "its start: all that it needs is there"
+        return f"a free place: {state.busy} of this execution's nodes run, as many as max_parallelism allows"
     left = [upstream for upstream in spec.upstream if phase_of(upstream) not in TERMINAL]
     # What runs says more than what waits itself.
     left.sort(key=lambda upstream: phase_of(upstream) is NodePhase.NOT_YET_STARTED)

@@ -21,7 +21,7 @@ from engine.machine.replay import Problem, Replay
 from engine.model import layout
 from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
-from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution, Fact, Node
 from engine.ports.cache import Cache
 from engine.wire.compile import compile_package
@@ -39,6 +39,7 @@ class World:
         self.blobs = MemoryBlobs()
         self.runner = NoopRunner(script or copies(self.blobs))
         self.offload = offload or OffloadLimits()
+        self.executions = ExecutionLimits()
         self.hook: Hook = nothing
         self.cache: Cache | None = None
         self.loads: list[str] = []
@@ -54,6 +55,7 @@ class World:
             offload=self.offload,
             retries=RetryLimits(),
             arrays=ArrayLimits(),
+            executions=self.executions,
             backoff=Backoff(),
             load=self._load,
             cache=self.cache,

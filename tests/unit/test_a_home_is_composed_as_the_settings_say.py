@@ -11,13 +11,15 @@ from config.load import load
 from engine.homes import open_parts, read_home
 from engine.loop.backoff import Backoff
 from engine.model.errors import BadInput, HomeInUse
-from engine.model.limits import ArrayLimits, IncompatibleRuntime, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, RetryLimits
 
 SETS = [
     "offloading.min_size=1MiB",
     "offloading.incompatible_runtime=fail",
     "retries.max_system_failures=1",
     "array.max_in_flight=7",
+    "execution.max_parallelism=3",
+    "execution.max_nesting=9",
     "effects.first_seconds=0.5",
 ]
 DEFAULTS, CHANGED = load(None, [], {}), load(None, SETS, {})
@@ -30,6 +32,7 @@ async def test_every_limit_comes_from_the_settings(tmp_path: Path) -> None:
         assert parts.offload.supported_runtimes == {"FLYTE_SDK": "1.13.14"}
         assert parts.retries == RetryLimits(max_system_failures=1)
         assert parts.arrays == ArrayLimits(max_in_flight=7)
+        assert parts.executions == ExecutionLimits(max_parallelism=3, max_nesting=9)
         assert parts.backoff == Backoff(0.5, 10.0, 0.2)
         assert parts.blobs.uri("a") == f"file://{tmp_path}/home/store/a"
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from config.settings import Settings
 from engine.loop.backoff import Backoff
-from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 
 SETTINGS = Settings()
 
@@ -19,6 +19,7 @@ SETTINGS = Settings()
         (SETTINGS.offloading, OffloadLimits()),
         (SETTINGS.retries, RetryLimits()),
         (SETTINGS.array, ArrayLimits()),
+        (SETTINGS.execution, ExecutionLimits()),
         (SETTINGS.effects, Backoff()),
     ],
 )
