@@ -12,14 +12,14 @@ from anyio import to_thread
 from msgspec import structs
 
 from engine.data.attempt import Planned, run_attempt
-from engine.data.cached import Ended, through_cache
+from engine.data.cached import Ended, keep_outputs, through_cache
 from engine.data.cachekey import task_key
 from engine.data.resolve import resolve
 from engine.machine.budget import Retry, decide
 from engine.machine.handler import AbortNode, Consequence, Context, FrameClosed, FrameFailed, FrameSucceeded, Move
 from engine.model import layout
-from engine.model.cache import CacheStatus
-from engine.model.effects import Effect, RunTask, StopAttempt
+from engine.model.cache import CacheKey, CacheStatus
+from engine.model.effects import Effect, KeepOutputs, RunTask, StopAttempt
 from engine.model.events import (
     AboutAttempt,
     AttemptFailed,
@@ -41,7 +41,7 @@ from engine.wire.plan import read_plan
 
 class TaskHandler:
     kind = NodeKind.TASK
-    performs: tuple[type[Effect], ...] = (RunTask,)
+    performs: tuple[type[Effect], ...] = (RunTask, KeepOutputs)
 
     def begin(self, node: Node, ctx: Context) -> Move:
         queued = structs.replace(node, phase=NodePhase.QUEUED, queued_at=ctx.now)
@@ -57,6 +57,10 @@ class TaskHandler:
                 return Move((structs.replace(_running(node, ctx, uri), cache=cache),))
             case AttemptSucceeded(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return _succeeded(node, event, ctx)
+            case (AttemptSucceeded() | AttemptFailed()), NodePhase.SUCCEEDING:
+                # Whatever came of the keeping, the result is there.
+                cache = event.cache or CacheStatus.PUT_FAILURE
+                return Move((structs.replace(node, phase=NodePhase.SUCCEEDED, cache=cache, ended_at=ctx.now),))
             case AttemptPlanned(plan=plan), (NodePhase.QUEUED | NodePhase.RUNNING):
                 running = node if node.phase is NodePhase.RUNNING else _running(node, ctx, node.inputs_uri)
                 return Move((running, structs.replace(running, phase=NodePhase.DYNAMIC_RUNNING, plan=plan)))
@@ -68,8 +72,11 @@ class TaskHandler:
 
     def _consequence(self, node: Node, event: Consequence, ctx: Context) -> Move | None:
         match event, node.phase:
-            case FrameSucceeded(outputs_uri=uri), NodePhase.DYNAMIC_RUNNING:
+            case FrameSucceeded(outputs_uri=uri), NodePhase.DYNAMIC_RUNNING if ctx.spec.cache is None:
                 return Move((structs.replace(node, phase=NodePhase.SUCCEEDED, outputs_uri=uri, ended_at=ctx.now),))
+            case FrameSucceeded(outputs_uri=uri), NodePhase.DYNAMIC_RUNNING:
+                succeeding = structs.replace(node, phase=NodePhase.SUCCEEDING, outputs_uri=uri)
+                return Move((succeeding,), (_keep(succeeding, ctx),))
             case FrameFailed(failure=failure), NodePhase.DYNAMIC_RUNNING:
                 return Move((structs.replace(node, phase=NodePhase.FAILING, error=failure),))
             case FrameClosed(), NodePhase.FAILING:
@@ -78,25 +85,27 @@ class TaskHandler:
                 return Move((structs.replace(node, phase=NodePhase.ABORTED, ended_at=ctx.now),))
             case AbortNode(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
-            case AbortNode(), (NodePhase.DYNAMIC_RUNNING | NodePhase.FAILING):
+            case AbortNode(), (NodePhase.DYNAMIC_RUNNING | NodePhase.SUCCEEDING | NodePhase.FAILING):
                 return Move((structs.replace(node, phase=NodePhase.ABORTING),))
         return None
 
     def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
         if node.plan:
-            return ()
+            return (_keep(node, ctx),) if node.phase is NodePhase.SUCCEEDING else ()
         if node.phase is NodePhase.ABORTING:
             return (StopAttempt(ctx.key(node)),)
         return (self._run(node, ctx, resumed=True),)
 
     async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
+        if isinstance(effect, KeepOutputs):
+            return await _kept_outputs(services, effect)
         assert isinstance(effect, RunTask)
         inputs = await resolve(services.blobs, effect.spec.bindings, effect.sources)
         key, spec, task = effect.key, effect.spec, effect.task
 
         async def attempt(services: Services) -> Ended:
             ended = await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
-            return await _kept(effect, ended.uri, services.blobs) if isinstance(ended, Planned) else ended
+            return await _planned(effect, ended.uri, services.blobs) if isinstance(ended, Planned) else ended
 
         policy = spec.cache
         if policy is None:
@@ -151,7 +160,24 @@ def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:
     return Move((*states, done))
 
 
-async def _kept(effect: RunTask, futures_uri: str, blobs: BlobStore) -> AttemptPlanned:
+def _keep(node: Node, ctx: Context) -> KeepOutputs:
+    """Of a task that had planned: the result is there once the graph has ended."""
+    return KeepOutputs(ctx.key(node), ctx.spec, ctx.program.task(ctx.spec.target), ctx.sources, node.outputs_uri)
+
+
+async def _kept_outputs(services: Services, effect: KeepOutputs) -> Sequence[Event]:
+    policy = effect.spec.cache
+    assert policy is not None
+
+    async def find_key() -> CacheKey:
+        inputs = await resolve(services.blobs, effect.spec.bindings, effect.sources)
+        return await task_key(services.blobs, effect.task, policy, inputs)
+
+    status = await keep_outputs(services, effect, find_key)
+    return (AttemptSucceeded(effect.key, effect.outputs_uri, cache=status),)
+
+
+async def _planned(effect: RunTask, futures_uri: str, blobs: BlobStore) -> AttemptPlanned:
     """Store what the task planned as a package, so that nobody asks the task again. Raises Permanent, Transient."""
     futures = await blobs.get(futures_uri)
     plan = await to_thread.run_sync(read_plan, futures, effect.task)

@@ -6,7 +6,7 @@ A cache that is down never fails an attempt: the task runs, and its facts say wh
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 import anyio
@@ -20,9 +20,10 @@ from engine.data.references import find_references
 from engine.data.together import accompanied
 from engine.model import layout
 from engine.model.cache import CacheKey, CacheStatus
-from engine.model.effects import RunElement, RunTask
+from engine.model.effects import KeepOutputs, RunElement, RunTask
 from engine.model.errors import BlobNotFound, Permanent, StoreFailed, StoreRefused, Transient
 from engine.model.events import AttemptFailed, AttemptPlanned, AttemptStarted, AttemptSucceeded
+from engine.model.ids import AttemptKey
 from engine.ports.cache import CacheEntry
 from engine.ports.services import Services
 
@@ -46,7 +47,7 @@ async def through_cache(
     try:
         key = await find_key()
     except _TROUBLE as problem:
-        job.warn("the cache key of an attempt can't be made; it runs", problem)
+        _warn(effect.key, "the cache key of an attempt can't be made; it runs", problem)
         return await job.run(attempt, CacheStatus.LOOKUP_FAILURE)
     return await job.perform(key, attempt)
 
@@ -71,7 +72,7 @@ class _Job:
         try:
             reservation = await self.services.cache.reserve(key, str(self.effect.key))
         except _TROUBLE as problem:
-            self.warn("the cache reserves nothing; the attempt runs beside others", problem)
+            _warn(self.effect.key, "the cache reserves nothing; the attempt runs beside others", problem)
             return await self._run_and_keep(key, attempt, CacheStatus.LOOKUP_FAILURE)
 
         async def work() -> Ended:
@@ -87,7 +88,9 @@ class _Job:
     async def _run_and_keep(self, key: CacheKey, attempt: Attempt, status: CacheStatus) -> Ended:
         ended = await self.run(attempt, status)
         if isinstance(ended, AttemptSucceeded):
-            return structs.replace(ended, cache=await self._keep(key, ended.outputs_uri))
+            # A map task declares lists; an element's own type stands with its references.
+            types = self.effect.task.interface.outputs if ended.key.index is None else {}
+            return structs.replace(ended, cache=await _keep(self.services, key, ended.key, ended.outputs_uri, types))
         return ended
 
     async def run(self, attempt: Attempt, status: CacheStatus) -> Ended:
@@ -108,7 +111,7 @@ class _Job:
             if entry is not None and await self._is_whole(entry):
                 return entry, CacheStatus.HIT
         except _TROUBLE as problem:
-            self.warn("the cache can't be asked; the attempt runs", problem)
+            _warn(self.effect.key, "the cache can't be asked; the attempt runs", problem)
             return None, CacheStatus.LOOKUP_FAILURE
         return None, CacheStatus.MISS
 
@@ -134,21 +137,34 @@ class _Job:
         status = CacheStatus.POPULATED if entry.source == attempt else CacheStatus.HIT
         return AttemptSucceeded(attempt, uri, sizes, status)
 
-    async def _keep(self, key: CacheKey, outputs_uri: str) -> CacheStatus:
-        attempt = self.effect.key
-        try:
-            outputs = (await read_maps(self.blobs, [outputs_uri]))[outputs_uri]
-            if outputs is None:
-                raise BlobNotFound(outputs_uri)
-            folder = layout.cached_values(key, attempt)
-            # A map task declares lists; an element's own type stands with its references.
-            types = self.effect.task.interface.outputs if attempt.index is None else {}
-            kept = await self_contained(self.blobs, outputs, types, folder)
-            await self.services.cache.keep(key, CacheEntry(kept, attempt, self.services.clock.now()))
-        except _TROUBLE as problem:
-            self.warn("the result of an attempt can't be kept", problem)
-            return CacheStatus.PUT_FAILURE
-        return CacheStatus.POPULATED
 
-    def warn(self, what: str, problem: Exception) -> None:
-        log.warning(what, extra={"key": str(self.effect.key), "cause": str(problem)})
+async def keep_outputs(
+    services: Services, effect: KeepOutputs, find_key: Callable[[], Awaitable[CacheKey]]
+) -> CacheStatus:
+    """Keep the outputs of a graph that a task had planned."""
+    try:
+        key = await find_key()
+    except _TROUBLE as problem:
+        _warn(effect.key, "the cache key of an attempt can't be made; its result is not kept", problem)
+        return CacheStatus.PUT_FAILURE
+    return await _keep(services, key, effect.key, effect.outputs_uri, effect.task.interface.outputs)
+
+
+async def _keep(
+    services: Services, key: CacheKey, attempt: AttemptKey, outputs_uri: str, types: Mapping[str, bytes]
+) -> CacheStatus:
+    blobs = services.blobs
+    try:
+        outputs = (await read_maps(blobs, [outputs_uri]))[outputs_uri]
+        if outputs is None:
+            raise BlobNotFound(outputs_uri)
+        kept = await self_contained(blobs, outputs, types, layout.cached_values(key, attempt))
+        await services.cache.keep(key, CacheEntry(kept, attempt, services.clock.now()))
+    except _TROUBLE as problem:
+        _warn(attempt, "the result of an attempt can't be kept", problem)
+        return CacheStatus.PUT_FAILURE
+    return CacheStatus.POPULATED
+
+
+def _warn(attempt: AttemptKey, what: str, problem: Exception) -> None:
+    log.warning(what, extra={"key": str(attempt), "cause": str(problem)})

@@ -59,6 +59,16 @@ class RunTask(Struct, frozen=True):
     """Asked for by `pending` after a restart: a verdict found in the attempt's folder is believed."""
 
 
+class KeepOutputs(Struct, frozen=True):
+    """Cache what the graph that a task had planned has given."""
+
+    key: AttemptKey
+    spec: NodeSpec
+    task: TaskSpec
+    sources: Mapping[str, str]
+    outputs_uri: str
+
+
 class RunElement(Struct, frozen=True):
     """The same for one element of a map node, whose inputs are stored already."""
 
@@ -146,6 +156,7 @@ Effect = (
     ResolveInputs
     | PrepareArray
     | RunTask
+    | KeepOutputs
     | RunElement
     | StartElement
     | MeasureElement
