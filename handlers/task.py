@@ -57,7 +57,7 @@ class TaskHandler:
                 return Move((structs.replace(_running(node, ctx, uri), cache=cache),))
             case AttemptSucceeded(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return _succeeded(node, event, ctx)
-            case (AttemptSucceeded() | AttemptFailed()), NodePhase.SUCCEEDING:
+            case ((AttemptSucceeded() | AttemptFailed()), NodePhase.SUCCEEDING):
                 # Whatever came of the keeping, the result is there.
                 cache = event.cache or CacheStatus.PUT_FAILURE
                 return Move((structs.replace(node, phase=NodePhase.SUCCEEDED, cache=cache, ended_at=ctx.now),))
