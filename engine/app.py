@@ -13,6 +13,7 @@ from msgspec import structs
 
 from engine.adapters.storecache import StoreCache
 from engine.loop.backoff import Backoff
+from engine.loop.bell import Bell
 from engine.loop.crew import Crew
 from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
@@ -71,6 +72,7 @@ class Engine:
         self.parts, self.rules, self.residents, self.watchers = parts, rules, residents, watchers
         self.log, self.blobs = parts.log, parts.blobs
         self._names = Names(watchers)
+        self.bell = Bell()
 
     async def store_package(self, package: Package) -> str:
         """Keep a package in the store, so that executions outlive the author's files; its digest."""

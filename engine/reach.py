@@ -19,7 +19,7 @@ from engine.model.errors import EngineGone, HomeInUse
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
-from engine.wire.control import Ended, Follow, Request, Send, Signal, Submit
+from engine.wire.control import Ended, Follow, Look, Request, Send, Signal, Submit
 
 if TYPE_CHECKING:
     from config.settings import Settings
@@ -108,6 +108,14 @@ async def send(home: Path, settings: Settings, events: Sequence[Event]) -> None:
     """
     async with reach(home, settings, idle=True) as contact:
         await contact.send(events)
+
+
+async def tell_of_change(home: Path) -> None:
+    """Let the engine that works on a home, if one does, look at what is active."""
+    async with calling(home) as call:
+        if call is not None:
+            await call.ask(Look())
+            await call.reply()
 
 
 async def follow(home: Path, execution: ExecutionId, moved: Callable[[], None]) -> ExecutionPhase | None:

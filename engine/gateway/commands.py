@@ -11,7 +11,7 @@ import anyio
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
-from engine.wire.control import Done, Ended, Follow, Moved, Reply, Request, Send, Signal, Submit
+from engine.wire.control import Done, Ended, Follow, Look, Moved, Reply, Request, Send, Signal, Submit
 
 Tell = Callable[[Reply], Awaitable[None]]
 
@@ -22,11 +22,18 @@ class WatchersLike(Protocol):
     ) -> AbstractContextManager[None]: ...
 
 
+class BellLike(Protocol):
+    def ring(self) -> None: ...
+
+
 class EngineLike(Protocol):
     """What is asked of an engine (engine.app.Engine)."""
 
     @property
     def watchers(self) -> WatchersLike: ...
+
+    @property
+    def bell(self) -> BellLike: ...
 
     async def accept(self, asked: ExecutionSubmitted, inputs: bytes) -> None: ...
 
@@ -52,6 +59,9 @@ class Desk:
                 await tell(Done())
             case Signal(execution=execution, signal_id=signal_id, value=value):
                 await self._engine.signal(execution, signal_id, value)
+                await tell(Done())
+            case Look():
+                self._engine.bell.ring()
                 await tell(Done())
             case Follow(execution=execution):
                 await self._follow(execution, tell)

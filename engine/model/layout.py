@@ -6,9 +6,10 @@ Every function returns a key relative to the store's root.
 from __future__ import annotations
 
 import hashlib
+import re
 
 from engine.model.cache import CacheKey
-from engine.model.ids import AttemptKey, ExecutionId, label, owner, split
+from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId, label, owner, split
 
 METADATA_PREFIX = "metadata/propeller"
 CHECKPOINTS = "_flytecheckpoints"
@@ -91,3 +92,40 @@ def cache_prefix(key: CacheKey) -> str:
 def cached_values(key: CacheKey, source: AttemptKey) -> str:
     """Values too large for the entry itself; never written again, since who has used the entry refers to them."""
     return f"{cache_prefix(key)}/{source.digest()}"
+
+
+REGISTRY_PREFIX = "metadata/registry"
+_PLAIN_PART = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,119}\Z")
+
+
+def registered(entity: EntityId) -> str:
+    """What is known of a registered entity: one object a version."""
+    return f"{registered_versions(entity)}/{part(entity.version)}"
+
+
+def registered_versions(entity: EntityId) -> str:
+    """The folder with every version of an entity."""
+    return f"{registered_kind(entity.kind)}/{part(entity.project)}/{part(entity.domain)}/{part(entity.name)}"
+
+
+def registered_kind(kind: EntityKind) -> str:
+    return f"{REGISTRY_PREFIX}/{kind.value}"
+
+
+def activations() -> str:
+    return f"{REGISTRY_PREFIX}/active"
+
+
+def activation(project: str, domain: str, name: str) -> str:
+    """Which version of a launch plan is active."""
+    return f"{activations()}/{part(project)}/{part(domain)}/{part(name)}"
+
+
+def fired(project: str, domain: str, name: str) -> str:
+    """Up to when the schedule of an active launch plan has been kept."""
+    return f"{REGISTRY_PREFIX}/fired/{part(project)}/{part(domain)}/{part(name)}"
+
+
+def part(text: str) -> str:
+    """A part of a key that stands for any text: the text itself where it is plain."""
+    return text if _PLAIN_PART.match(text) else "." + label(text)

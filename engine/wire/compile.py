@@ -52,6 +52,7 @@ def compile_package(package: Package) -> Compiled:
         workflows=graphs,
         launch_plans=plans,
         code_root=package.code_root,
+        code_roots={link.id: link.code_root for link in package.links if link.id.kind is EntityKind.TASK},
         root=_root(package),
     )
     return Compiled(program, report.sorted())

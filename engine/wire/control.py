@@ -42,7 +42,7 @@ class Signal(Struct, frozen=True, tag="signal", tag_field="do"):
     value: bytes
 
 
-class Follow(Struct, frozen=True):
+class Follow(Struct, frozen=True, tag="follow", tag_field="do"):
     """Answered by Moved now and after each commit that touches the execution or those below it, at last by Ended.
 
     At once by Ended, if it is terminal already. A client that reads slowly gets fewer of them, never older ones.
@@ -51,7 +51,11 @@ class Follow(Struct, frozen=True):
     execution: ExecutionId
 
 
-Request = Submit | Send | Signal | Follow
+class Look(Struct, frozen=True, tag="look", tag_field="do"):
+    """Something has changed that no event tells of: what is active. Answered by Done."""
+
+
+Request = Submit | Send | Signal | Follow | Look
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="is"):
@@ -94,11 +98,7 @@ class _Send(Struct, frozen=True, tag="send", tag_field="do"):
     events: list[bytes]
 
 
-class _Follow(Struct, frozen=True, tag="follow", tag_field="do"):
-    execution: ExecutionId
-
-
-_Wire = _Submit | _Send | Signal | _Follow
+_Wire = _Submit | _Send | Signal | Follow | Look
 _T = TypeVar("_T")
 _REQUESTS: msgspec.msgpack.Decoder[_Wire] = msgspec.msgpack.Decoder(_Wire)
 _REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
@@ -126,10 +126,8 @@ def unpack_request(data: bytes) -> Request:
             return Submit(event, found.inputs)
         case _Send():
             return Send(tuple(codec.unpack_event(event) for event in found.events))
-        case Signal():
+        case Signal() | Follow() | Look():
             return found
-        case _Follow():
-            return Follow(found.execution)
 
 
 def pack_reply(reply: Reply) -> bytes:
@@ -147,10 +145,8 @@ def _wire(request: Request) -> _Wire:
             return _Submit(codec.pack_event(request.event), request.inputs)
         case Send():
             return _Send([codec.pack_event(event) for event in request.events])
-        case Signal():
+        case Signal() | Follow() | Look():
             return request
-        case Follow():
-            return _Follow(request.execution)
 
 
 def _decoded(decoder: msgspec.msgpack.Decoder[_T], data: bytes, what: str) -> _T:

@@ -65,11 +65,23 @@ def next_time(expression: str, after: float) -> float | None:
     Seconds since the epoch.
     """
     try:
-        times = croniter(expression, datetime.fromtimestamp(after, UTC), max_years_between_matches=_HORIZON_YEARS)
-        found: float = times.get_next(float)
+        found: float = _times(expression, after).get_next(float)
     except CroniterError:
         return None
     return found
+
+
+def previous_time(expression: str, before: float) -> float | None:
+    """The last time that is earlier than `before`; None: there was none."""
+    try:
+        found: float = _times(expression, before).get_prev(float)
+    except CroniterError:
+        return None
+    return found
+
+
+def _times(expression: str, around: float) -> croniter:
+    return croniter(expression, datetime.fromtimestamp(around, UTC), max_years_between_matches=_HORIZON_YEARS)
 
 
 def _checked(expression: str, text: str) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from engine.model.errors import BadPackage
+from engine.model.ids import EntityId
 
 FORMAT = 1
 """Version number of the stored form; an older one is upcast on read, a newer one is refused."""
@@ -32,6 +33,14 @@ class PackageFiles(Struct, frozen=True):
     """Name of the fast-registration archive inside the package (`fast<md5>.tar.gz`), if it has one."""
 
 
+class Link(Struct, frozen=True):
+    """An entity that was registered with another package, which this one refers to."""
+
+    id: EntityId
+    code_root: str = ""
+    """Of a task: the folder with its modules."""
+
+
 class Package(Struct, frozen=True):
     """Registered entities in canonical form, sorted by name: deterministic bytes, every id filled."""
 
@@ -45,6 +54,8 @@ class Package(Struct, frozen=True):
     launch_plans: tuple[bytes, ...]
     """Serialized admin.LaunchPlan."""
     code_root: str = ""
+    links: tuple[Link, ...] = ()
+    """Which of the entities came from elsewhere."""
     root: str = ""
     """Name of the workflow to run, where the package is the plan that a @dynamic task wrote."""
 

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from flyteidl.admin.launch_plan_pb2 import LaunchPlan
 from flyteidl.admin.task_pb2 import TaskSpec
 from flyteidl.admin.workflow_pb2 import WorkflowSpec
+from flyteidl.core.tasks_pb2 import Container
 from google.protobuf.message import DecodeError
 
+from engine.model.architectures import TASK_LABEL, Architecture
 from engine.model.errors import BadPackage
 from engine.wire.entities import Entity, all_nodes, canonical, identifiers, own_id
 from engine.wire.package import Package, PackageFiles
@@ -30,8 +32,12 @@ _EMPTY = re.compile(r"(\{\{\s*registration\.(project|domain|version)\s*\}\})?\Z"
 """An id field that the registrar fills: empty, or one of the placeholders that flytectl knows."""
 
 
-def register(files: PackageFiles, *, project: str, domain: str, version: str = "") -> Package:
+def register(
+    files: PackageFiles, *, project: str, domain: str, version: str = "", architecture: Architecture | None = None
+) -> Package:
     """The package under a project, domain and version; an empty version is derived from the content.
+
+    `architecture`: of every container task that does not say its own.
 
     Raises BadPackage listing every file that is no entity or has no name.
     """
@@ -39,6 +45,8 @@ def register(files: PackageFiles, *, project: str, domain: str, version: str = "
     for entity in entities:
         fill_place(entity, project, domain)
         sort_sets(entity)
+        if architecture is not None:
+            stamp(entity, architecture)
     version = version or hashlib.sha256(b"".join(sorted(set(map(canonical, entities))))).hexdigest()[:16]
     for entity in entities:
         fill_version(entity, version)
@@ -110,6 +118,23 @@ def fill_version(entity: Entity, version: str) -> None:
     """The same for the version."""
     for identifier in identifiers(entity):
         identifier.version = version if _EMPTY.match(identifier.version) else identifier.version
+
+
+def stamp(entity: Entity, architecture: Architecture) -> None:
+    """Say for which architecture a container task is, unless its author did, by the field or by a label."""
+    if not isinstance(entity, TaskSpec) or entity.template.WhichOneof("target") != "container":
+        return
+    template = entity.template
+    if template.container.architecture == Container.UNKNOWN and TASK_LABEL not in template.metadata.metadata.labels:
+        template.container.architecture = _ARCHITECTURES[architecture]
+
+
+_ARCHITECTURES = {
+    Architecture.AMD64: Container.AMD64,
+    Architecture.ARM64: Container.ARM64,
+    Architecture.ARM_V6: Container.ARM_V6,
+    Architecture.ARM_V7: Container.ARM_V7,
+}
 
 
 def sort_sets(entity: Entity) -> None:
