@@ -21,7 +21,7 @@ from engine.adapters.memory.runner import NoopRunner
 from engine.adapters.memory.scripts import copies
 from engine.app import Engine, Parts, load_program, running
 from engine.loop.backoff import Backoff
-from engine.model.limits import ArrayLimits, OffloadLimits, RetryLimits
+from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.registry.activation import Activation, activate
 from engine.registry.entries import Registry
 from engine.registry.registering import register_package
@@ -89,6 +89,7 @@ class Shop:
             offload=OffloadLimits(),
             retries=RetryLimits(),
             arrays=ArrayLimits(),
+            executions=ExecutionLimits(),
             backoff=Backoff(),
             load=partial(load_program, self.blobs),
             doors=[schedules.keep],
