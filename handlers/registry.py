@@ -10,6 +10,7 @@ from engine.model.errors import Defect
 from engine.model.graph import NodeKind
 from handlers.array import ArrayHandler
 from handlers.array_plans import ArrayOfPlansHandler
+from handlers.branch import BranchHandler
 from handlers.gate import GateHandler
 from handlers.launchplan import LaunchPlanHandler
 from handlers.start_end import EndHandler, StartHandler
@@ -28,6 +29,7 @@ def default_handlers() -> dict[NodeKind, NodeHandler]:
             SubworkflowHandler(),
             LaunchPlanHandler(),
             GateHandler(),
+            BranchHandler(),
         ]
     )
 

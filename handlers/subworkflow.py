@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from engine.data.nodes import resolve_and_store
-from engine.machine.handler import AbortNode, Consequence, Context, FrameClosed, FrameFailed, FrameSucceeded, Move
+from engine.machine.composite import ended, on_frame, running
+from engine.machine.handler import AbortNode, Consequence, Context, Move
 from engine.model.effects import Effect, ResolveInputs, StopAttempt
 from engine.model.events import AboutAttempt, AttemptFailed, AttemptStopped, Event, NodeEvent, NodePrepared
 from engine.model.graph import NodeKind
@@ -24,45 +25,31 @@ class SubworkflowHandler:
     performs: tuple[type[Effect], ...] = (ResolveInputs,)
 
     def begin(self, node: Node, ctx: Context) -> Move:
-        if not ctx.spec.bindings:
-            return Move((_running(structs.replace(node, queued_at=ctx.now), ctx, ""),))
-        queued = structs.replace(node, phase=NodePhase.QUEUED, queued_at=ctx.now)
-        return Move((queued,), (ResolveInputs(ctx.key(queued), ctx.spec.bindings, ctx.sources),))
+        ready = structs.replace(node, queued_at=node.queued_at or ctx.now)
+        queued = structs.replace(ready, phase=NodePhase.QUEUED)
+        if ctx.spec.bindings:
+            return Move((queued,), (_resolve(queued, ctx),))
+        first = node.phase is NodePhase.NOT_YET_STARTED
+        return Move((running(ready, ctx),) if first else (queued, running(queued, ctx)))
 
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
-        if not isinstance(event, AboutAttempt):
-            return self._consequence(node, event, ctx)
-        if event.key != ctx.key(node):
+        if isinstance(event, AboutAttempt) and event.key != ctx.key(node):
             return None
         match event, node.phase:
             case NodePrepared(inputs_uri=uri), NodePhase.QUEUED:
-                return Move((_running(node, ctx, uri),))
+                return Move((running(node, ctx, inputs_uri=uri),))
             case AttemptFailed(failure=failure), NodePhase.QUEUED:
-                return Move((_ended(node, NodePhase.FAILED, ctx, error=failure.at(node.path)),))
-            case AttemptStopped(), NodePhase.ABORTING if not node.framed:
-                return Move((_ended(node, NodePhase.ABORTED, ctx),))
-        return None
-
-    def _consequence(self, node: Node, event: Consequence, ctx: Context) -> Move | None:
-        match event, node.phase:
-            case FrameSucceeded(outputs_uri=uri), NodePhase.RUNNING:
-                return Move((_ended(node, NodePhase.SUCCEEDED, ctx, outputs_uri=uri),))
-            case FrameFailed(failure=failure), NodePhase.RUNNING:
-                return Move((structs.replace(node, phase=NodePhase.FAILING, error=failure),))
-            case FrameClosed(), NodePhase.FAILING:
-                return Move((_ended(node, NodePhase.FAILED, ctx),))
-            case FrameClosed(), NodePhase.ABORTING if node.framed:
-                return Move((_ended(node, NodePhase.ABORTED, ctx),))
+                return Move((ended(node, NodePhase.FAILED, ctx, error=failure.at(node.path)),))
             case AbortNode(), NodePhase.QUEUED:
                 return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
-            case AbortNode(), (NodePhase.RUNNING | NodePhase.FAILING):
-                return Move((structs.replace(node, phase=NodePhase.ABORTING),))
-        return None
+            case AttemptStopped(), NodePhase.ABORTING if not node.framed:
+                return Move((ended(node, NodePhase.ABORTED, ctx),))
+        return on_frame(node, event, ctx, self.begin)
 
     def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
         match node.phase:
             case NodePhase.QUEUED:
-                return (ResolveInputs(ctx.key(node), ctx.spec.bindings, ctx.sources),)
+                return (_resolve(node, ctx),)
             case NodePhase.ABORTING if not node.framed:
                 return (StopAttempt(ctx.key(node)),)
         return ()
@@ -73,11 +60,5 @@ class SubworkflowHandler:
         return (NodePrepared(effect.key, uri),)
 
 
-def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:
-    return structs.replace(
-        node, phase=NodePhase.RUNNING, inputs_uri=inputs_uri, started_at=ctx.now, attempt_started_at=ctx.now
-    )
-
-
-def _ended(node: Node, phase: NodePhase, ctx: Context, **changes: object) -> Node:
-    return structs.replace(node, phase=phase, ended_at=ctx.now, **changes)
+def _resolve(node: Node, ctx: Context) -> ResolveInputs:
+    return ResolveInputs(ctx.key(node), ctx.spec.bindings, ctx.sources)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from flyteidl.admin.launch_plan_pb2 import LaunchPlan
 from flyteidl.admin.task_pb2 import TaskSpec
 from flyteidl.admin.workflow_pb2 import WorkflowSpec
-from flyteidl.core import literals_pb2, types_pb2, workflow_pb2
+from flyteidl.core import condition_pb2, literals_pb2, types_pb2, workflow_pb2
 from flyteidl.core.identifier_pb2 import Identifier
 from flyteidl.core.interface_pb2 import TypedInterface
 from flyteidl.core.types_pb2 import LiteralType
@@ -102,6 +102,45 @@ def map_node(
     inner = node(runs, bindings, runs=runs)
     array = workflow_pb2.ArrayNode(node=inner, min_success_ratio=ratio, bound_inputs=bound_inputs)
     return workflow_pb2.Node(id=id, inputs=bound(bindings), array_node=array)
+
+
+def condition(
+    variable: str, sign: str, value: int | float | str | None = None, *, other: str = ""
+) -> condition_pb2.BooleanExpression:
+    """`variable sign value`, or `variable sign other`, where other is a variable too."""
+    comparison = condition_pb2.ComparisonExpression(operator=sign)
+    comparison.left_value.var = variable
+    if other:
+        comparison.right_value.var = other
+    elif value is None:
+        comparison.right_value.scalar.CopyFrom(literal(None).scalar)
+    else:
+        comparison.right_value.primitive.CopyFrom(literal(value).scalar.primitive)
+    return condition_pb2.BooleanExpression(comparison=comparison)
+
+
+def branch(
+    id: str,
+    bindings: Bindings,
+    *arms: tuple[condition_pb2.BooleanExpression | None, workflow_pb2.Node],
+    fails: str = "",
+    name: str = "choice",
+    after: Sequence[str] = (),
+) -> workflow_pb2.Node:
+    """A conditional; the arm without a condition is the else arm."""
+    made = workflow_pb2.Node(id=id, inputs=bound(bindings), upstream_node_ids=after)
+    made.metadata.name = name
+    block = made.branch_node.if_else
+    for number, (needed, body) in enumerate(arms):
+        if needed is None:
+            block.else_node.CopyFrom(body)
+        else:
+            case = block.other.add() if number else block.case
+            case.condition.CopyFrom(needed)
+            case.then_node.CopyFrom(body)
+    if fails:
+        block.error.message = fails
+    return made
 
 
 def calls(

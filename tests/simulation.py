@@ -7,7 +7,7 @@ deliver it twice. Every started attempt is counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from engine.machine import arrays, step
 from engine.machine.draft import Rules
@@ -15,6 +15,7 @@ from engine.machine.execution import ExecutionState, Step
 from engine.model.effects import (
     AbortChild,
     Effect,
+    EvaluateBranch,
     GatherOutputs,
     MeasureElement,
     PrepareArray,
@@ -40,7 +41,7 @@ from engine.model.events import (
     SignalRefused,
     TimerFired,
 )
-from engine.model.graph import Program
+from engine.model.graph import BranchSpec, Program
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, RetryLimits
 from engine.model.state import Fact, Node
@@ -73,9 +74,12 @@ class Simulation:
         *,
         entity: EntityId | None = None,
         size: int = 0,
+        choices: Mapping[str, str] | None = None,
         rules: Rules = RULES,
     ) -> None:
+        """size: of every map. choices: the arm that a branch node (by its path) takes, if not the first."""
         self.program, self.script, self.size, self.rules = program, script, size, rules
+        self.choices = choices or {}
         self.states: dict[ExecutionId, ExecutionState] = {}
         self.waiting: list[Event] = []
         self.started: Counter[AttemptKey] = Counter()
@@ -150,6 +154,9 @@ class Simulation:
                 self.waiting.extend(self._outcome(key))
             case ResolveInputs():
                 self.waiting.append(NodePrepared(key, f"in:{key}"))
+            case EvaluateBranch(spec=spec):
+                assert spec.branch is not None
+                self.waiting.append(NodePrepared(key, f"in:{key}", choice=self._choice(key.path, spec.branch)))
             case PrepareArray():
                 self.waiting.append(NodePrepared(key, f"in:{key}", self.size))
             case WriteOutputs() | GatherOutputs():
@@ -169,6 +176,9 @@ class Simulation:
                 self.stopped[key] += 1
                 self.waiting = [event for event in self.waiting if not _result_of(event, key)]
                 self.waiting.append(AttemptStopped(key))
+
+    def _choice(self, path: str, branch: BranchSpec) -> str:
+        return self.choices.get(path, branch.arms[0].node)
 
     def _outcome(self, key: AttemptKey) -> Sequence[Event]:
         match self.script(key):

@@ -37,6 +37,8 @@ class NodeOrder:
         except KeyError:
             return _UNRANKED
         graph = found.graph
+        if found.scope != found.prefix:  # what a branch chooses from: in the order of its conditions
+            return list(graph.nodes).index(node_id)
         known = (found.program.digest, graph.id)
         if known not in self._ranks:
             self._ranks[known] = ranks(graph)

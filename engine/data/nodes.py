@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from engine.data.conditions import choose
 from engine.data.recent import remember
 from engine.data.resolve import resolve
 from engine.model import layout
-from engine.model.graph import Binding
+from engine.model.graph import Binding, NodeSpec
 from engine.model.ids import AttemptKey
 from engine.ports.blobstore import BlobStore
 
@@ -21,6 +22,19 @@ async def resolve_and_store(
     """
     inputs = await resolve(blobs, bindings, sources)
     return await _stored(blobs, layout.node_inputs(key.execution, key.path), inputs)
+
+
+async def evaluate_branch(
+    blobs: BlobStore, key: AttemptKey, spec: NodeSpec, sources: Mapping[str, str]
+) -> tuple[str, str]:
+    """Store the inputs of a branch node's conditions; their URI, and the arm they lead to.
+
+    Raises Permanent (BindingResolutionFailure, UserProvidedError, MalformedBranchUserError) and Transient.
+    """
+    assert spec.branch is not None
+    inputs = await resolve(blobs, spec.bindings, sources)
+    choice = await choose(blobs, spec.branch, spec.name or spec.id, inputs)
+    return await _stored(blobs, layout.node_inputs(key.execution, key.path), inputs), choice
 
 
 async def write_outputs(

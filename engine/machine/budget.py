@@ -38,9 +38,27 @@ def decide(
     elif attempt + 1 - system_failures < retries + 1:
         return Retry(counted)
     most = retries + 1 + system_failures if not system else limits.max_system_failures + 1 + (attempt - system_failures)
-    exhausted = structs.replace(
+    return GiveUp(_exhausted(failure, attempt, most), counted)
+
+
+def decide_whole(failure: Failure, *, attempt: int, retries: int) -> Retry | GiveUp:
+    """The same for a node that is a graph, or an execution, of its own: tried again as a whole, if the author asked.
+
+    What ended it had its own budgets inside, so every failure counts here, whatever its kind, and none is free.
+    """
+    if attempt < retries:
+        return Retry(0)
+    return GiveUp(_exhausted(failure, attempt, retries + 1) if retries or failure.code == TIMEOUT else failure, 0)
+
+
+TIMEOUT = "TimeoutExpired"
+_EXHAUSTED = "RetriesExhausted|"
+
+
+def _exhausted(failure: Failure, attempt: int, most: int) -> Failure:
+    """What was said of the attempts inside a node stays in the message; the code says it once."""
+    return structs.replace(
         failure,
-        code=f"RetriesExhausted|{failure.code}",
+        code=f"{_EXHAUSTED}{failure.code.removeprefix(_EXHAUSTED)}",
         message=f"[{attempt + 1}/{most}] attempts done. Last error: {failure.kind.value}::{failure.message}",
     )
-    return GiveUp(exhausted, counted)

@@ -96,6 +96,16 @@ def take(draft: Draft, path: str, move: Move) -> None:
         _open_inner(draft, after)
 
 
+def moved(draft: Draft, path: str, move: Move) -> None:
+    """An event moved a node; where it ends its own graph before its time, what is left of that is stopped."""
+    before = draft.node(path)
+    take(draft, path, move)
+    if before.open and (after := draft.node(path)).live and not after.open:
+        prefix = inner_frame(path, before.attempt)
+        abort_live(draft, prefix, AUTO_ABORT)
+        _finish_closing(draft, draft.frame(prefix))
+
+
 def _open_inner(draft: Draft, node: Node) -> None:
     """A graph starts at its start-node, a branch at the arm that was chosen: the others are skipped."""
     prefix = inner_frame(node.path, node.attempt)

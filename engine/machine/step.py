@@ -7,7 +7,7 @@ from msgspec import structs
 from engine.machine import arrays, signals
 from engine.machine.draft import Draft, Rules
 from engine.machine.execution import ExecutionState, Step, open_frames, startable
-from engine.machine.frames import abort_execution, open_frame, settle, take, try_start
+from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
 from engine.machine.handler import ElementStep, Move
 from engine.model.errors import Defect, ErrorKind, Failure
 from engine.model.events import (
@@ -198,6 +198,6 @@ def _node_event(draft: Draft, event: NodeEvent) -> Step:
     move = draft.handler(before.kind).on_event(before, event, draft.context(path))
     if move is None:
         return draft.step(stale=True)
-    take(draft, path, move)
+    moved(draft, path, move)
     settle(draft)
     return draft.step()

@@ -38,6 +38,14 @@ class ResolveInputs(Struct, frozen=True):
     sources: Mapping[str, str]
 
 
+class EvaluateBranch(Struct, frozen=True):
+    """Resolve the inputs of a branch node's conditions, store them, and choose an arm."""
+
+    key: AttemptKey
+    spec: NodeSpec
+    sources: Mapping[str, str]
+
+
 class PrepareArray(Struct, frozen=True):
     """Resolve a map node's inputs, pass the runtime-version gate, store them, and find its size."""
 
@@ -154,6 +162,7 @@ class AbortChild(Struct, frozen=True):
 
 Effect = (
     ResolveInputs
+    | EvaluateBranch
     | PrepareArray
     | RunTask
     | KeepOutputs

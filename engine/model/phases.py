@@ -76,6 +76,7 @@ TRANSITIONS: dict[NodePhase, dict[NodePhase, str]] = {
     },
     _P.RUNNING: {
         _P.DYNAMIC_RUNNING: "the task wrote a plan",
+        _P.SKIPPED: "what the chosen arm waits for failed or was skipped",
         _P.SUCCEEDING: "success decided",
         _P.SUCCEEDED: "success, nothing to finalise",
         _P.RETRYABLE_FAILURE: "attempt failed, budget left",

@@ -9,8 +9,8 @@ from flyteidl.core.literals_pb2 import Binding, BindingData
 from flyteidl.core.types_pb2 import LiteralType, OutputReference
 
 from engine.model.graph import START_NODE
+from engine.wire.built import Built, promises
 from engine.wire.casting import accepts_none, castable, castable_bytes, step_into
-from engine.wire.compile_nodes import Built, promises
 from engine.wire.inference import binding_type
 from engine.wire.interfaces import NodeInterface
 from engine.wire.typenames import type_name
@@ -27,11 +27,13 @@ class Scope:
 
 
 def node_problems(built: Built, scope: Scope) -> Iterator[str]:
-    """What is wrong with a node's bindings; those in the bodies of a branch too."""
-    yield from binding_problems(built.message.inputs, built.interface, scope, own_id=built.spec.id)
-    for body in built.bodies:
-        for text in binding_problems(body.message.inputs, body.interface, scope, own_id=built.spec.id):
-            yield f"body {body.spec.id}: {text}"
+    """What is wrong with a node's bindings; those in the bodies of a branch too, to any depth."""
+    left = [(built, "")]
+    while left:
+        node, place = left.pop()
+        for text in binding_problems(node.message.inputs, node.interface, scope, own_id=built.spec.id):
+            yield f"{place}{text}"
+        left += [(body, f"{place}body {body.spec.id}: ") for body in reversed(node.bodies)]
 
 
 def binding_problems(

@@ -8,10 +8,11 @@ from itertools import islice
 from flyteidl.core.workflow_pb2 import WorkflowMetadata, WorkflowTemplate
 from msgspec import structs
 
-from engine.model.graph import END_NODE, START_NODE, FailurePolicy, Graph, Interface, NodeKind, NodeSpec
+from engine.model.graph import END_NODE, START_NODE, FailurePolicy, Graph, Interface, NodeKind, NodeSpec, all_waits
 from engine.model.ids import NODE_ID, EntityId
+from engine.wire.built import Built, bindings_of, source_ids
 from engine.wire.check_bindings import Scope, binding_problems, node_problems
-from engine.wire.compile_nodes import Built, Targets, bindings_of, build_node, source_ids
+from engine.wire.compile_nodes import Targets, build_node
 from engine.wire.cycles import cycles
 from engine.wire.interfaces import NodeInterface
 from engine.wire.problems import Report
@@ -48,10 +49,7 @@ def _specs(template: WorkflowTemplate, built: Mapping[str, Built]) -> dict[str, 
     """The nodes of the template between a start-node and an end-node."""
     specs = {key: node.spec for key, node in built.items()}
     if template.metadata_defaults.interruptible:
-        specs = {
-            key: structs.replace(spec, interruptible=True) if spec.interruptible is None else spec
-            for key, spec in specs.items()
-        }
+        specs = {key: _interruptible(spec) for key, spec in specs.items()}
     waited_for = {upstream for spec in specs.values() for upstream in spec.upstream}
     sources = source_ids(given.binding for given in template.outputs)
     waits = ({key for key in specs if key not in waited_for} | {*sources}) - {START_NODE}
@@ -66,11 +64,20 @@ def _specs(template: WorkflowTemplate, built: Mapping[str, Built]) -> dict[str, 
     return {START_NODE: start, **specs, END_NODE: end}
 
 
+def _interruptible(spec: NodeSpec) -> NodeSpec:
+    """With the workflow's default where the node says nothing; what a branch chooses from likewise."""
+    if spec.branch is not None:
+        graph = spec.branch.graph
+        inside = structs.replace(graph, nodes={key: _interruptible(body) for key, body in graph.nodes.items()})
+        spec = structs.replace(spec, branch=structs.replace(spec.branch, graph=inside))
+    return structs.replace(spec, interruptible=True) if spec.interruptible is None else spec
+
+
 def _downstream(nodes: Mapping[str, NodeSpec]) -> dict[str, tuple[str, ...]]:
-    """Who waits for a node, in the order of the template."""
+    """Who waits for a node, in the order of the template; a branch, too, for what its arms wait for."""
     found: dict[str, list[str]] = {key: [] for key in nodes}
     for key, spec in nodes.items():
-        for upstream in spec.upstream:
+        for upstream in all_waits(spec):
             if upstream in found:
                 found[upstream].append(key)
     return {key: tuple(waiting) for key, waiting in found.items()}
@@ -101,13 +108,22 @@ def _check(
 
 def _edge_problems(node: Built, built: Mapping[str, Built]) -> Iterator[str]:
     """Nodes that it waits for, but that do not exist. A data source that is missing is the binding's problem."""
-    for upstream in node.spec.upstream:
-        if upstream not in built and upstream not in node.spec.sources and upstream != START_NODE:
-            yield f"it waits for node {upstream}, which does not exist"
+    left = [(node, "")]
+    while left:
+        one, place = left.pop()
+        for upstream in one.spec.upstream:
+            if upstream in one.spec.sources or upstream == START_NODE:
+                continue
+            if upstream not in built:
+                yield f"{place}it waits for node {upstream}, which does not exist"
+            elif one is not node and upstream == node.spec.id:
+                yield f"{place}it waits for its own conditional"
+        left += [(body, f"{place}body {body.spec.id}: ") for body in reversed(one.bodies)]
 
 
 def _cycle_problems(built: Mapping[str, Built]) -> Iterator[str]:
-    found = cycles({key: node.spec.upstream for key, node in built.items()})
+    # A body that waits for its own conditional is told of with the body.
+    found = cycles({key: [*node.spec.upstream, *(all_waits(node.spec) - {key})] for key, node in built.items()})
     for cycle in islice(found, _SHOWN):
         if len(cycle) == 1:
             yield f"node {cycle[0]} waits for itself"

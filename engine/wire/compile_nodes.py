@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flyteidl.core.literals_pb2 import BindingData
-from flyteidl.core.types_pb2 import OutputReference
 from flyteidl.core.workflow_pb2 import Node
 from msgspec import structs
 
 from engine.model.graph import (
     START_NODE,
-    Binding,
     GateKind,
     GateSpec,
     Interface,
@@ -21,14 +18,13 @@ from engine.model.graph import (
     NodeSpec,
 )
 from engine.model.ids import EntityId, EntityKind
+from engine.wire.built import Built, bindings_of, source_ids
 from engine.wire.compile_arrays import array_interface, array_problems, array_spec
+from engine.wire.compile_branches import build_branch
 from engine.wire.compile_cache import Caching, caching_of_node
 from engine.wire.compile_plans import plan_interface
 from engine.wire.compile_tasks import CompiledTask, Policy, policy_of
-from engine.wire.entities import branch_bodies
 from engine.wire.interfaces import NodeInterface, dump_type, entity_id
-
-UNKNOWN = NodeInterface()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +45,6 @@ class Targets:
         return (), (f"it runs the {target} of {place}, which is not in this package",)
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A compiled node. `wrong` tells how it contradicts the package, `lacks` what this engine has not got for it."""
-
-    message: Node
-    spec: NodeSpec
-    interface: NodeInterface = UNKNOWN
-    wrong: tuple[str, ...] = ()
-    lacks: tuple[str, ...] = ()
-    bodies: tuple[Built, ...] = ()
-    """The nodes that a branch chooses from; their promises are those of the outer graph."""
-
-
 def build_node(node: Node, targets: Targets) -> Built:
     """Never raises: a node that can't be understood comes with the reason in `wrong`."""
     match node.WhichOneof("target"):
@@ -72,34 +55,13 @@ def build_node(node: Node, targets: Targets) -> Built:
         case "array_node":
             return _array(node, targets)
         case "branch_node":
-            return _branch(node, targets)
+            return build_branch(
+                node, _spec(node, NodeKind.BRANCH), targets.home, lambda body: build_node(body, targets)
+            )
         case "gate_node":
             return _gate(node)
         case _:
             return Built(node, _spec(node, NodeKind.TASK), wrong=("it runs nothing: neither task nor workflow",))
-
-
-def bindings_of(given: Iterable[tuple[str, BindingData]]) -> tuple[Binding, ...]:
-    """Canonical bytes of each binding, in the order of the declaration."""
-    return tuple(Binding(name, data.SerializeToString(deterministic=True)) for name, data in given)
-
-
-def promises(binding: BindingData) -> Iterator[OutputReference]:
-    """Every promise inside a binding, to any depth."""
-    match binding.WhichOneof("value"):
-        case "promise":
-            yield binding.promise
-        case "collection":
-            for item in binding.collection.bindings:
-                yield from promises(item)
-        case "map":
-            for value in binding.map.bindings.values():
-                yield from promises(value)
-
-
-def source_ids(bindings: Iterable[BindingData]) -> tuple[str, ...]:
-    """The node ids that bindings read from, sorted; START_NODE stands for the workflow's inputs."""
-    return tuple(sorted({promise.node_id or START_NODE for data in bindings for promise in promises(data)}))
 
 
 def _spec(node: Node, kind: NodeKind, target: EntityId | None = None, policy: Policy | None = None) -> NodeSpec:
@@ -178,31 +140,6 @@ def _array(node: Node, targets: Targets) -> Built:
     interface = array_interface(node.array_node, element.interface)
     wrong = (*element.wrong, *array_problems(node.array_node, element.interface))
     return Built(node, spec, interface, wrong, element.lacks)
-
-
-def _branch(node: Node, targets: Targets) -> Built:
-    """It waits for whatever its conditions and its bodies wait for: promises in a body mean nodes of this graph."""
-    bodies = tuple(build_node(body, targets) for body in branch_bodies(node))
-    spec = _spec(node, NodeKind.BRANCH)
-    waits = {up for built in bodies for up in built.spec.upstream} | set(spec.upstream)
-    spec = structs.replace(
-        spec,
-        upstream=tuple(sorted(waits - {START_NODE})) or (START_NODE,),
-        sources=tuple(sorted({*spec.sources, *(source for built in bodies for source in built.spec.sources)})),
-        detail=f"conditional({node.metadata.name!r})",
-    )
-    wrong = tuple(f"body {built.spec.id}: {text}" for built in bodies for text in built.wrong)
-    lacks = tuple(f"body {built.spec.id}: {text}" for built in bodies for text in built.lacks)
-    return Built(node, spec, NodeInterface(outputs=_common_outputs(bodies)), wrong, lacks, bodies)
-
-
-def _common_outputs(bodies: Iterable[Built]) -> Mapping[str, bytes | None] | None:
-    """What every body gives, with the type that the first one gives it."""
-    known = [built.interface.outputs for built in bodies]
-    first = known[0]
-    if first is None:
-        return None
-    return {name: kind for name, kind in first.items() if all(other is None or name in other for other in known)}
 
 
 def _gate(node: Node) -> Built:

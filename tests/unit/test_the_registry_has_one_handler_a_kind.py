@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -14,8 +15,10 @@ from engine.model.graph import NodeKind
 from handlers.registry import default_handlers, performers, register
 from handlers.start_end import EndHandler
 from handlers.task import TaskHandler
-from tests.programs import chain, graph, node, program, task, workflow_id
+from tests.programs import branch, chain, graph, node, program, task, workflow_id
 from tests.simulation import RULES
+
+GATE = NodeKind.GATE
 
 
 def test_two_handlers_of_one_kind_are_refused() -> None:
@@ -42,20 +45,29 @@ def test_every_effect_of_the_default_handlers_has_its_performer() -> None:
         NodeKind.ARRAY_OF_LAUNCH_PLANS,
         NodeKind.SUBWORKFLOW,
         NodeKind.LAUNCH_PLAN,
+        NodeKind.BRANCH,
         NodeKind.GATE,
     }
     assert set(performers(handlers.values())) == set(get_args(Effect)) - {StopAttempt}
 
 
-@pytest.mark.parametrize("kind", [NodeKind.BRANCH])
-def test_a_kind_without_a_handler_is_refused_even_deep_inside(kind: NodeKind) -> None:
+@pytest.mark.parametrize("place", ["a node", "an arm of a branch", "a failure node"])
+def test_a_kind_without_a_handler_is_refused_even_deep_inside(place: str) -> None:
     work = task("work")
-    inner = graph("inner", [structs.replace(node("n0", work.id), kind=kind)])
+    odd = structs.replace(node("n0", work.id), kind=GATE)
+    nested = branch("n1", {"n2": b""}, [branch("n2", {"n0": b""}, [odd])])
+    inner = {
+        "a node": graph("inner", [odd]),
+        "an arm of a branch": graph("inner", [nested]),
+        "a failure node": graph("inner", [], failure=odd),
+    }[place]
     outer = graph("outer", [node("n0", inner.id)])
 
-    found = unusable(workflow_id("outer"), program([outer, inner], [work]), RULES)
+    rules = replace(RULES, handlers={kind: handler for kind, handler in RULES.handlers.items() if kind is not GATE})
 
-    assert found == f"node n0 of workflow inner is a {kind.value} node, which this version can't run"
+    found = unusable(workflow_id("outer"), program([outer, inner], [work]), rules)
+
+    assert found == "node n0 of workflow inner is a gate node, which this version can't run"
 
 
 def test_what_can_be_run_is_usable_and_what_is_not_there_is_not() -> None:

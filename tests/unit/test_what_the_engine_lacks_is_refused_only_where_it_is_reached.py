@@ -159,21 +159,3 @@ def test_what_contradicts_itself_is_refused_whatever_is_run() -> None:
 def test_a_kind_that_has_a_handler_is_no_problem() -> None:
     result = compiled(T, workflow("m.w", branch()))
     ensure_runnable(result, workflow_id("m.w"), {*KINDS, NodeKind.BRANCH}, "wf.py")
-
-
-def test_a_branch_waits_for_what_its_bodies_wait_for() -> None:
-    made = branch()
-    made.id = "n2"
-    made.branch_node.if_else.case.then_node.CopyFrom(node("n0", {"a": output("n0")}, after=["n1"]))
-    spec = workflow("m.w", node("n0", {"a": given("n")}), node("n1", {"a": given("n")}), made)
-    graph = compiled(T, spec).program.workflows[workflow_id("m.w")]
-    assert graph.nodes["n2"].upstream == ("n0", "n1")
-
-
-def test_a_call_inside_then_leaves_a_promise_on_nothing() -> None:
-    """flytekit drops the inner node of `.then(f(a=g()))` and keeps the promise on it."""
-    made = branch()
-    made.branch_node.if_else.case.then_node.CopyFrom(node("n1", {"a": output("n7")}, after=["n7"]))
-    assert [str(problem) for problem in compiled(T, flow(made)).problems] == [
-        "workflow m.w, node n0: body n1: input 'a' takes 'o0' from node n7, which does not exist"
-    ]
