@@ -23,7 +23,7 @@ from engine.loop.residents import Residents
 from engine.loop.submissions import Names
 from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
-from engine.machine import step
+from engine.machine import recovery, step
 from engine.machine.draft import Rules
 from engine.model import layout
 from engine.model.errors import BadInput
@@ -101,6 +101,8 @@ class Engine:
         problem = step.unusable(asked.entity, await self.residents.program(asked.package), self.rules)
         if problem:
             raise BadInput(f"{asked.entity} can't be run: {problem}; nothing was started")
+        if asked.recovers is not None:
+            await self._check_source(asked.recovers)
         event = structs.replace(
             asked,
             inputs_uri=self.blobs.uri(layout.workflow_inputs(execution)) if inputs else "",
@@ -124,6 +126,12 @@ class Engine:
             if uri:
                 await self.blobs.put(uri, inputs, durable=True)
             await self.log.append([event], durable=True)
+
+    async def _check_source(self, source: ExecutionId) -> None:
+        known = await self._known(source)
+        problem = recovery.refusal(known) if known else f"there is no execution {source.name}"
+        if problem:
+            raise BadInput(f"{problem}; nothing was started")
 
     async def _refuse_other(self, known: Execution, event: ExecutionSubmitted, inputs: bytes) -> None:
         same = step.same_submission(known, event)

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from engine.data.attempt import Planned, run_attempt
 from engine.data.cached import Ended, through_cache
 from engine.data.elements import element_cache_key, element_inputs, prepare_array
 from engine.data.gather import gather
+from engine.data.takeover import take_over
 from engine.machine import elements, mapping
 from engine.machine.children import place
 from engine.machine.handler import AbortNode, Consequence, Context, Move
@@ -44,7 +47,9 @@ class ArrayHandler:
     def start(self, node: Node, index: int, ctx: Context, *, resumed: bool = False) -> RunElement:
         size, task = mapping.elements_of(node).size, ctx.program.task(ctx.spec.target)
         key = mapping.element_key(node, index, ctx)
-        return RunElement(key, ctx.spec, task, node.inputs_uri, size, ctx.origin, resumed)
+        old, succeeded = mapping.earlier_element(node, key, ctx)
+        origin = ctx.origin if old is None else structs.replace(ctx.origin, previous=old)
+        return RunElement(key, ctx.spec, task, node.inputs_uri, size, origin, resumed, old if succeeded else None)
 
     def stop(self, node: Node, index: int, ctx: Context) -> StopAttempt:
         return StopAttempt(mapping.element_key(node, index, ctx))
@@ -62,6 +67,8 @@ class ArrayHandler:
 
 
 async def _run_element(services: Services, effect: RunElement) -> Ended:
+    if effect.succeeded is not None and (taken := await take_over(services.blobs, effect)) is not None:
+        return taken
     inputs = await element_inputs(services.blobs, effect)
     key, spec, task = effect.key, effect.spec, effect.task
 

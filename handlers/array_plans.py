@@ -52,7 +52,9 @@ class ArrayOfPlansHandler:
         assert ctx.spec.target is not None
         plan = ctx.program.launch_plans[ctx.spec.target]
         key = mapping.element_key(node, index, ctx)
-        return StartElement(key, child_id(key), ctx.spec, plan, node.inputs_uri, ctx.origin)
+        old, _ = mapping.earlier_element(node, key, ctx)
+        recovers = child_id(old) if old else None
+        return StartElement(key, child_id(key), ctx.spec, plan, node.inputs_uri, ctx.origin, recovers)
 
     def stop(self, node: Node, index: int, ctx: Context) -> StopAttempt | AbortChild:
         key = mapping.element_key(node, index, ctx)

@@ -83,7 +83,9 @@ def _start(node: Node, ctx: Context) -> StartChild:
     assert target is not None
     plan = ctx.program.launch_plans[target]
     key = ctx.key(node)
-    return StartChild(key, child_id(key), ctx.spec.bindings, ctx.sources, plan, ctx.origin)
+    found = ctx.earlier if ctx.earlier and ctx.earlier.node.started_at and not node.attempt else None
+    recovers = child_id(found.key) if found else None
+    return StartChild(key, child_id(key), ctx.spec.bindings, ctx.sources, plan, ctx.origin, recovers)
 
 
 def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:

@@ -113,8 +113,10 @@ class TaskHandler:
         return (await through_cache(services, effect, lambda: task_key(services.blobs, task, policy, inputs), attempt),)
 
     def _run(self, node: Node, ctx: Context, *, resumed: bool = False) -> Effect:
-        task = ctx.program.task(ctx.spec.target)
-        return RunTask(ctx.key(node), ctx.spec, task, ctx.sources, ctx.origin, resumed)
+        task, origin = ctx.program.task(ctx.spec.target), ctx.origin
+        if ctx.earlier is not None and not node.attempt:
+            origin = structs.replace(origin, previous=ctx.earlier.key)
+        return RunTask(ctx.key(node), ctx.spec, task, ctx.sources, origin, resumed)
 
     def _failed(self, node: Node, event: AttemptFailed, ctx: Context) -> Move:
         failure = event.failure.at(node.path)

@@ -32,6 +32,7 @@ from engine.model.errors import ErrorKind, Failure
 from engine.model.events import (
     AbortRequested,
     AttemptFailed,
+    AttemptPlanned,
     AttemptStarted,
     AttemptStopped,
     AttemptSucceeded,
@@ -51,7 +52,7 @@ RULES = Rules(default_handlers(), RetryLimits(), ArrayLimits())
 EXECUTION = ExecutionId("p", "d", "e1")
 
 Script = Callable[[AttemptKey], Failure | str | None]
-"""What becomes of an attempt: None = success, a Failure that can't be retried, or "hang" (never ends)."""
+"""What becomes of an attempt: None = success, a Failure, "hang" (it never ends), "plan:DIGEST" (a @dynamic task)."""
 
 
 def user_error(message: str = "boom") -> Failure:
@@ -81,6 +82,8 @@ class Simulation:
         self.program, self.script, self.size, self.rules = program, script, size, rules
         self.choices = choices or {}
         self.states: dict[ExecutionId, ExecutionState] = {}
+        self.plans: dict[str, Program] = {}
+        """What @dynamic tasks write, by digest: the script answers "plan:DIGEST"."""
         self.waiting: list[Event] = []
         self.started: Counter[AttemptKey] = Counter()
         self.stopped: Counter[AttemptKey] = Counter()
@@ -120,7 +123,10 @@ class Simulation:
                 self.waiting.extend([reply] if reply else [])
                 return None
             assert isinstance(event, ExecutionSubmitted)
-            state = self.states[event.execution] = step.submitted(event, self.program)
+            source = self.states.get(event.recovers) if event.recovers else None
+            state = self.states[event.execution] = step.submitted(event, self.program, source)
+        if isinstance(event, AttemptPlanned):
+            state.plans[event.plan] = self.plans[event.plan]
         done = step.apply(state, event, self.now, self.rules)
         self._absorb(state, done)
         return done
@@ -138,7 +144,8 @@ class Simulation:
         self.waiting = [event for event in self.waiting if isinstance(event, ExecutionSubmitted)]
         self.alive.clear()
         for execution, state in list(self.states.items()):
-            fresh = ExecutionState.of(state.record, self.program, state.nodes.values())
+            source = self.states[state.record.recovers] if state.source and state.record.recovers else None
+            fresh = ExecutionState.of(state.record, self.program, state.nodes.values(), state.plans, source)
             self.states[execution] = fresh
             if not fresh.record.terminal:
                 self._absorb(fresh, step.resume(fresh, self.now, self.rules))
@@ -146,6 +153,8 @@ class Simulation:
     def _perform(self, effect: Effect) -> None:
         key = effect.key
         match effect:
+            case RunElement(succeeded=old) if old is not None:
+                self.waiting.append(AttemptSucceeded(key, f"out:{old}", {"o0": 10}, recovered=True))
             case RunTask() | RunElement():
                 self.started[key] += not effect.resumed
                 self.alive.add(key)
@@ -164,8 +173,9 @@ class Simulation:
             case MeasureElement():
                 self.waiting.append(AttemptSucceeded(key, effect.outputs_uri, {"o0": 10}))
             case StartChild() | StartElement():
+                depth, recovers = effect.origin.depth + 1, effect.recovers
                 child = ExecutionSubmitted(
-                    effect.child, effect.plan.id, "digest", parent=key, depth=effect.origin.depth + 1
+                    effect.child, effect.plan.id, "digest", parent=key, depth=depth, recovers=recovers
                 )
                 self.waiting.extend([child, AttemptStarted(key)])
             case AbortChild():
@@ -187,6 +197,8 @@ class Simulation:
             case Failure() as failure:
                 again = failure.code != "USER:RuntimeError"
                 return [AttemptFailed(key, failure, again)]
+            case str() as planned if planned.startswith("plan:"):
+                return [AttemptPlanned(key, planned.removeprefix("plan:"))]
             case _:
                 return []
 
@@ -202,7 +214,7 @@ class Simulation:
         """Apply the waiting event of this number (modulo how many wait); `keep` leaves it there to come again."""
         number %= len(self.waiting)
         event = self.waiting[number] if keep else self.waiting.pop(number)
-        if isinstance(event, AttemptSucceeded | AttemptFailed | AttemptStopped):
+        if isinstance(event, AttemptSucceeded | AttemptFailed | AttemptStopped | AttemptPlanned):
             self.alive.discard(event.key)
         return self.apply(event)
 
@@ -222,7 +234,7 @@ def _taken(key: AttemptKey, signal_id: str, uri: str) -> Event:
     return AttemptSucceeded(key, uri)
 
 
-_RESULTS = AttemptStarted | AttemptSucceeded | AttemptFailed | NodePrepared | SignalRefused
+_RESULTS = AttemptStarted | AttemptPlanned | AttemptSucceeded | AttemptFailed | NodePrepared | SignalRefused
 
 
 def _result_of(event: Event, key: AttemptKey) -> bool:

@@ -150,7 +150,8 @@ async def _prepared(
     blobs, limits = services.blobs, services.offload
     container = container_of(task)
     argv = without_download(container.argv) if origin.code_root else container.argv
-    rendered = await render(blobs, key, task, argv, inputs, origin.overrides.raw_output_prefix)
+    raw_root = origin.overrides.raw_output_prefix
+    rendered = await render(blobs, key, task, argv, inputs, raw_root, origin.previous)
     await admit(blobs, task, inputs, limits, blobs.uri(layout.attempt_inputs(key)))
     return TaskRequest(
         key=key,

@@ -26,6 +26,7 @@ async def submission(effect: StartChild | StartElement, resolved: bytes, service
         uri = services.blobs.uri(layout.workflow_inputs(effect.child))
         await services.blobs.put(uri, inputs)
     child = ExecutionSubmitted(
+        recovers=effect.recovers,
         depth=effect.origin.depth + 1,
         execution=effect.child,
         entity=effect.plan.id,

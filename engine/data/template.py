@@ -33,15 +33,22 @@ def without_download(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 async def render(
-    blobs: BlobStore, key: AttemptKey, task: TaskSpec, argv: Sequence[str], inputs: bytes, raw_root: str = ""
+    blobs: BlobStore,
+    key: AttemptKey,
+    task: TaskSpec,
+    argv: Sequence[str],
+    inputs: bytes,
+    raw_root: str = "",
+    previous: AttemptKey | None = None,
 ) -> tuple[str, ...]:
     """The command with every variable replaced; names are case-insensitive, a value is never rendered again.
 
-    `raw_root`: the URI below which raw data goes; empty: the store's own folder.
+    `raw_root`: the URI below which raw data goes; empty: the store's own folder. `previous`: the attempt whose
+    checkpoint a first attempt gets.
     Raises Permanent (USER, FailedToBuildResource) for an unknown variable or an input that has no text form; Transient.
     """
     names = {name for argument in argv for name in _VARIABLE.findall(argument)}
-    place = _Place(blobs, key, raw_root)
+    place = _Place(blobs, key, raw_root, previous)
     values = {name: await _rendered(place, task, name, inputs) for name in names}
     return tuple(_VARIABLE.sub(lambda found: values[found[1]], argument) for argument in argv)
 
@@ -53,10 +60,10 @@ class _Place:
     blobs: BlobStore
     key: AttemptKey
     raw_root: str
+    previous: AttemptKey | None
 
-    def raw(self, attempt: int) -> str:
+    def raw(self, key: AttemptKey) -> str:
         """The folder of an attempt's raw data."""
-        key = structs.replace(self.key, attempt=attempt)
         if self.raw_root:
             return f"{self.raw_root.rstrip('/')}/{layout.raw_folder(key)}"
         return self.blobs.uri(layout.raw_prefix(key))
@@ -84,8 +91,9 @@ def _as_path(uri: str) -> str:
 
 
 def _previous_checkpoint(at: _Place) -> str:
-    """Two quotes for a first attempt: what flytekit takes for none."""
-    return f"{at.raw(at.key.attempt - 1)}/{layout.CHECKPOINTS}" if at.key.attempt else '""'
+    """Two quotes where there is none: what flytekit takes for that."""
+    key = structs.replace(at.key, attempt=at.key.attempt - 1) if at.key.attempt else at.previous
+    return f"{at.raw(key)}/{layout.CHECKPOINTS}" if key else '""'
 
 
 def _unique_name(at: _Place) -> str:
@@ -98,8 +106,8 @@ _STANDARD: dict[str, Callable[[_Place], str]] = {
     "input": lambda at: at.uri(layout.attempt_inputs(at.key)),
     "inputprefix": lambda at: at.uri(layout.attempt_inputs(at.key)).rpartition("/")[0],
     "outputprefix": lambda at: at.uri(layout.attempt_prefix(at.key)),
-    "rawoutputdataprefix": lambda at: _as_path(at.raw(at.key.attempt)),
-    "checkpointoutputprefix": lambda at: f"{at.raw(at.key.attempt)}/{layout.CHECKPOINTS}",
+    "rawoutputdataprefix": lambda at: _as_path(at.raw(at.key)),
+    "checkpointoutputprefix": lambda at: f"{at.raw(at.key)}/{layout.CHECKPOINTS}",
     "prevcheckpointprefix": _previous_checkpoint,
     "perretryuniquekey": _unique_name,
     _TASK_TEMPLATE: lambda at: at.uri(f"{layout.node_prefix(at.key.execution, at.key.path)}/task.pb"),

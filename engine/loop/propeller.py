@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
@@ -13,16 +12,16 @@ from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
 from engine.loop.ledger import Ledger
 from engine.loop.residents import Residents
+from engine.loop.supplies import Supplies
 from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
 from engine.machine import step
 from engine.machine.draft import Rules
-from engine.machine.execution import ExecutionState, plans_of
-from engine.model.errors import EngineError, ErrorKind, Failure, LogFailed, StoreFailed, shorten
+from engine.machine.execution import ExecutionState
+from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import AbortRequested, AttemptFailed, AttemptPlanned, Event, ExecutionSubmitted
-from engine.model.graph import Program
 from engine.model.ids import ExecutionId
-from engine.model.state import Execution, Node
+from engine.model.state import Execution, Snapshot
 from engine.ports.eventlog import DeadLetter, EventLog, Record
 
 log = logging.getLogger(__name__)
@@ -41,6 +40,9 @@ class Propeller:
     ) -> None:
         self.log, self.residents, self.effects = event_log, residents, effects
         self.rules, self.timers, self.watchers, self.hook = rules, timers, watchers, hook
+        self.supplies = Supplies(event_log, residents, effects.backoff)
+        self._sources: dict[ExecutionId, ExecutionState | None] = {}
+        """By the executions of this turn that recover them."""
         self.stale_events = 0
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
@@ -73,12 +75,10 @@ class Propeller:
         """
         ledger = Ledger()
         async for snapshot in self.log.restore():
-            program = await self._fetch_program(snapshot.execution.package)
-            plans = await self._fetch_plans(node for node in snapshot.nodes if node.live)
-            if program is None or plans is None:
+            state = await self._taken_up(snapshot)
+            if state is None:
                 log.error("execution can't be taken up", extra={"execution": str(snapshot.execution.id)})
                 continue
-            state = ExecutionState.of(snapshot.execution, program, snapshot.nodes, plans)
             self.residents.add(state)
             resumed = step.resume(state, self.timers.clock.now(), self.rules)
             state.absorb(resumed)
@@ -87,6 +87,17 @@ class Propeller:
         if ledger.facts:
             await self.log.commit((), ledger.changes())
         self._finish(ledger)
+
+    async def _taken_up(self, snapshot: Snapshot) -> ExecutionState | None:
+        """An unfinished execution as it was; None where its package, or a plan that it executes, can't be read."""
+        program = await self.supplies.program(snapshot.execution.package)
+        found = await self.supplies.plans(node for node in snapshot.nodes if node.live)
+        plans = {digest: plan for digest, plan in found.items() if plan is not None}
+        if program is None or len(plans) < len(found):
+            return None
+        recovers = snapshot.execution.recovers
+        source = await self.supplies.source(recovers) if recovers else None
+        return ExecutionState.of(snapshot.execution, program, snapshot.nodes, plans, source)
 
     def _finish(self, ledger: Ledger) -> None:
         """After the commit: what was decided becomes visible, and its effects start."""
@@ -109,31 +120,16 @@ class Propeller:
             if isinstance(event, ExecutionSubmitted | AbortRequested) and not self.residents.knows(event.execution):
                 unknown.append(event.execution)
         found = await self.log.find(unknown) if unknown else {}
+        self._sources.clear()
         for record in records:
-            if isinstance(record.event, ExecutionSubmitted) and record.event.execution not in found:
-                await self._fetch_program(record.event.package)
-            elif isinstance(record.event, AttemptPlanned):
-                await self._fetch_program(record.event.plan)
+            event = record.event
+            if isinstance(event, ExecutionSubmitted) and event.execution not in found:
+                await self.supplies.program(event.package)
+                if event.recovers and self.residents.get(event.execution) is None:
+                    self._sources[event.execution] = await self.supplies.source(event.recovers)
+            elif isinstance(event, AttemptPlanned):
+                await self.supplies.program(event.plan)
         return found
-
-    async def _fetch_plans(self, nodes: Iterable[Node]) -> dict[str, Program] | None:
-        """By digest, what the nodes name; None where one can't be read."""
-        plans = {}
-        for digest in plans_of(nodes):
-            program = await self._fetch_program(digest)
-            if program is None:
-                return None
-            plans[digest] = program
-        return plans
-
-    async def _fetch_program(self, digest: str) -> Program | None:
-        try:
-            return await self.effects.backoff.persist(partial(self.residents.program, digest), digest)
-        except (LogFailed, StoreFailed):
-            raise
-        except EngineError as problem:
-            log.warning("package can't be used", extra={"package": digest, "cause": str(problem)})
-            return None
 
     def _apply(self, record: Record, finished: dict[ExecutionId, Execution], ledger: Ledger) -> None:
         """One record: to the execution it names, or to the dead letters with the reason."""
@@ -193,13 +189,16 @@ class Propeller:
 
     def _start(self, record: Record, event: ExecutionSubmitted, ledger: Ledger) -> None:
         program = self.residents.known_program(event.package)
+        source = self._sources.get(event.execution)
         problem = "its package can't be read" if program is None else step.unusable(event.entity, program, self.rules)
+        if event.recovers and event.parent is None and source is None:
+            problem = problem or f"execution {event.recovers}, which it recovers, is not there or has not ended"
         if program is None or problem:
             reason = f"{event.entity} of package {event.package}: {problem}"
             ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
             reply = step.refused(event, reason)
             ledger.events.extend([reply] if reply else [])
             return
-        state = step.submitted(event, program)
+        state = step.submitted(event, program, source)
         self.residents.add(state)
         self._step(record, event, state, ledger)

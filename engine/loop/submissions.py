@@ -34,7 +34,7 @@ class Names:
 
         Raises BadInput for another submission of a name whose first one is still on its way.
         """
-        content = (event.entity, event.package, event.overwrite_cache, event.overrides, inputs)
+        content = (event.entity, event.package, event.recovers, event.overwrite_cache, event.overrides, inputs)
         while (taken := self._taken.get(event.execution)) is not None:
             if taken.content != content:
                 raise BadInput(

@@ -14,6 +14,7 @@ from msgspec import structs
 from engine.machine.execution import ExecutionState, Frame, Step
 from engine.machine.handler import Context, Move, NodeHandler
 from engine.machine.places import takes_place
+from engine.machine.recovery import earlier
 from engine.model.cache import CacheStatus
 from engine.model.effects import Effect
 from engine.model.errors import Defect, Failure
@@ -93,8 +94,9 @@ class Draft:
         frame = self.frame(prefix)
         spec = frame.spec(node_id)
         sources = {source: self._outputs_of(frame.scope, source) for source in spec.sources}
-        rules, registered = self.rules, self.state.program
-        return Context(self.record, frame.program, registered, spec, sources, self.now, rules.retries, rules.arrays)
+        state, limits = self.state, (self.rules.retries, self.rules.arrays)
+        known = earlier(state.source, path) if state.source else None
+        return Context(self.record, frame.program, state.program, spec, sources, self.now, *limits, known)
 
     def handler(self, kind: NodeKind) -> NodeHandler:
         return self.rules.handlers[kind]

@@ -36,10 +36,11 @@ def told(node: Node, event: NodeEvent, ctx: Context, make: ElementEffects) -> Mo
             after = arrays.with_element(elements, index, NodePhase.RUNNING)
             step = ElementStep(index, attempt, NodePhase.RUNNING, cache=cache)
             return Move((structs.replace(node, elements=after),), (), (step,))
-        case AttemptSucceeded(output_bytes=sizes, cache=cache):
+        case AttemptSucceeded(output_bytes=sizes, cache=cache, recovered=taken):
             total = {name: elements.output_bytes.get(name, 0) + size for name, size in sizes.items()}
             cached = elements.cached + (cache is CacheStatus.HIT)
             after = structs.replace(elements, output_bytes={**elements.output_bytes, **total}, cached=cached)
+            after = structs.replace(after, recovered=elements.recovered + taken)
             step = ElementStep(index, attempt, NodePhase.SUCCEEDED, cache=cache)
             move = ended(structs.replace(node, elements=after), step, ctx, make)
             if arrays.phase_of(elements, index) is NodePhase.RUNNING or cache is CacheStatus.HIT:

@@ -69,6 +69,8 @@ class ExecutionState:
     plans: dict[str, Program] = field(default_factory=dict)
     """What @dynamic tasks have written, by digest. Loaded before a node that names one is looked at."""
 
+    source: ExecutionState | None = None
+    """The execution that this one recovers."""
     busy: int = 0
     """Nodes that take a place (engine.machine.places). Derived."""
     held: deque[str] = field(default_factory=deque)
@@ -76,9 +78,14 @@ class ExecutionState:
 
     @classmethod
     def of(
-        cls, record: Execution, program: Program, nodes: Iterable[Node] = (), plans: Mapping[str, Program] = _NO_PLANS
+        cls,
+        record: Execution,
+        program: Program,
+        nodes: Iterable[Node] = (),
+        plans: Mapping[str, Program] = _NO_PLANS,
+        source: ExecutionState | None = None,
     ) -> ExecutionState:
-        state = cls(record, program, plans=dict(plans))
+        state = cls(record, program, plans={**(source.plans if source else {}), **plans}, source=source)
         for node in nodes:
             state.nodes[node.path] = node
             if node.live:

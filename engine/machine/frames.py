@@ -13,6 +13,7 @@ from engine.machine.execution import Frame
 from engine.machine.handler import AbortNode, Consequence, FrameClosed, FrameFailed, FrameSkipped, FrameSucceeded, Move
 from engine.machine.places import full, too_deep
 from engine.machine.readiness import Readiness, readiness
+from engine.machine.recovery import taken_over
 from engine.model.errors import ErrorKind, Failure
 from engine.model.events import ChildEnded
 from engine.model.graph import END_NODE, START_NODE, FailurePolicy, NodeKind
@@ -70,6 +71,8 @@ def begin(draft: Draft, path: str) -> None:
     if refusal is not None:
         failing = structs.replace(node, phase=NodePhase.FAILING, error=refusal.at(path))
         move = Move((failing, structs.replace(failing, phase=NodePhase.FAILED, ended_at=draft.now)))
+    elif states := taken_over(node, context.earlier, draft.state.plans, draft.now):
+        move = Move(states)
     else:
         move = draft.handler(node.kind).begin(node, context)
     take(draft, path, move)

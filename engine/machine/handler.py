@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from engine.machine.overrides import effective, overwrites_cache
+from engine.machine.recovery import Earlier
 from engine.model.cache import CacheStatus
 from engine.model.effects import Effect, Origin
 from engine.model.errors import Failure
@@ -85,6 +86,8 @@ class Context(Struct, frozen=True):
     now: float
     retries: RetryLimits
     arrays: ArrayLimits
+    earlier: Earlier | None = None
+    """What became of the node in the execution that this one recovers."""
 
     def key(self, node: Node) -> AttemptKey:
         return self.execution.key(node.path, node.attempt)

@@ -79,6 +79,13 @@ def element_key(node: Node, index: int, ctx: Context) -> AttemptKey:
     return ctx.element_key(node, index, arrays.attempt_of(elements_of(node), index))
 
 
+def earlier_element(node: Node, key: AttemptKey, ctx: Context) -> tuple[AttemptKey | None, bool]:
+    """What a first attempt of an element comes after in the recovered execution, and whether that one succeeded."""
+    if ctx.earlier is None or node.attempt or key.attempt or key.index is None:
+        return None, False
+    return ctx.earlier.element(elements_of(node).size, key.index)
+
+
 def _target(ctx: Context) -> TaskSpec | LaunchPlanSpec:
     assert ctx.spec.target is not None
     return ctx.program.launch_plans.get(ctx.spec.target) or ctx.program.task(ctx.spec.target)

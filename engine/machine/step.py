@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from engine.machine import arrays, signals
+from engine.machine import arrays, recovery, signals
 from engine.machine.draft import Draft, Rules
 from engine.machine.execution import ExecutionState, Step, open_frames, startable
 from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
@@ -26,8 +26,8 @@ from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Elements, Execution
 
 
-def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
-    """The execution that a submission asks for, before its first step."""
+def submitted(event: ExecutionSubmitted, program: Program, source: ExecutionState | None = None) -> ExecutionState:
+    """The execution that a submission asks for, before its first step. `source`: the one that it recovers."""
     record = Execution(
         id=event.execution,
         entity=event.entity,
@@ -40,8 +40,10 @@ def submitted(event: ExecutionSubmitted, program: Program) -> ExecutionState:
         overrides=event.overrides,
         run=event.run,
         depth=event.depth,
+        recovers=event.recovers,
+        signals=recovery.signals(source) if source else {},
     )
-    return ExecutionState.of(record, program)
+    return ExecutionState.of(record, program, source=source)
 
 
 def unusable(entity: EntityId, program: Program, rules: Rules) -> str:
@@ -73,8 +75,8 @@ def workflow_of(entity: EntityId, program: Program) -> EntityId:
 
 def same_submission(record: Execution, event: ExecutionSubmitted) -> bool:
     """Whether a submission repeats the one that made this execution; when, and as which run, does not count."""
-    mine = (record.entity, record.package, record.inputs_uri, record.parent)
-    theirs = (event.entity, event.package, event.inputs_uri, event.parent)
+    mine = (record.entity, record.package, record.inputs_uri, record.parent, record.recovers)
+    theirs = (event.entity, event.package, event.inputs_uri, event.parent, event.recovers)
     same_options = (record.overwrite_cache, record.overrides) == (event.overwrite_cache, event.overrides)
     return mine == theirs and same_options
 

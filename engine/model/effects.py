@@ -27,6 +27,8 @@ class Origin(Struct, frozen=True):
     overrides: Overrides = NONE
     depth: int = 0
     """Levels of executions above this one."""
+    previous: AttemptKey | None = None
+    """The attempt in the recovered execution that this one comes after: it gets that one's checkpoint."""
     """What holds for the execution; its child executions are submitted with the same."""
 
 
@@ -87,6 +89,8 @@ class RunElement(Struct, frozen=True):
     size: int
     origin: Origin
     resumed: bool = False
+    succeeded: AttemptKey | None = None
+    """The attempt in the recovered execution whose outputs are this element's too."""
 
 
 class StartElement(Struct, frozen=True):
@@ -98,6 +102,8 @@ class StartElement(Struct, frozen=True):
     plan: LaunchPlanSpec
     array_inputs_uri: str
     origin: Origin
+    recovers: ExecutionId | None = None
+    """The child execution that the same node of the recovered execution started."""
 
 
 class MeasureElement(Struct, frozen=True):
@@ -150,6 +156,8 @@ class StartChild(Struct, frozen=True):
     sources: Mapping[str, str]
     plan: LaunchPlanSpec
     origin: Origin
+    recovers: ExecutionId | None = None
+    """The child execution that the same node of the recovered execution started."""
 
 
 class AbortChild(Struct, frozen=True):

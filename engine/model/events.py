@@ -110,6 +110,8 @@ class AttemptSucceeded(AboutAttempt, frozen=True, omit_defaults=True, tag="attem
     """HIT: nothing has run."""
     inputs_uri: str = ""
     """Where the task found its inputs; empty where nothing has run."""
+    recovered: bool = False
+    """For a map element: its outputs are those it had in the recovered execution."""
 
 
 class AttemptFailed(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.failed", tag_field="type"):

@@ -89,6 +89,8 @@ class Elements(Struct, frozen=True, omit_defaults=True):
     first_error: Failure | None = None
     cached: int = 0
     """Elements whose result came from the cache."""
+    recovered: int = 0
+    """Elements whose result came from the recovered execution."""
 
 
 class Node(Struct, frozen=True, omit_defaults=True):
