@@ -8,6 +8,7 @@ import anyio
 from msgspec import Struct
 
 from engine.data.container import container_of
+from engine.data.echo import ECHO, echo
 from engine.data.environment import environment
 from engine.data.evidence import is_whole_plan, read_evidence
 from engine.data.gate import admit
@@ -56,6 +57,8 @@ async def run_attempt(
     """
     folder = _Folder(services, key, tuple(task.interface.outputs))
     try:
+        if task.type == ECHO:
+            return await echo(services.blobs, key, task, inputs)
         if resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
         request = await _prepared(services, key, spec, task, inputs, origin)
@@ -148,7 +151,7 @@ async def _prepared(
 ) -> TaskRequest:
     """Everything the runner needs: inputs stored, command rendered."""
     blobs, limits = services.blobs, services.offload
-    container = container_of(task)
+    container = container_of(task, spec.overrides)
     argv = without_download(container.argv) if origin.code_root else container.argv
     raw_root = origin.overrides.raw_output_prefix
     rendered = await render(blobs, key, task, argv, inputs, raw_root, origin.previous)
@@ -161,6 +164,7 @@ async def _prepared(
         prefix_uri=blobs.uri(layout.attempt_prefix(key)),
         timeout_seconds=spec.timeout_seconds,
         code_root=origin.code_root,
+        overrides=spec.overrides,
     )
 
 

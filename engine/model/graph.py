@@ -63,6 +63,8 @@ class TaskSpec(Struct, frozen=True):
     runtime_type: str = "OTHER"
     """`FLYTE_SDK` or `OTHER`: the name of TaskTemplate.metadata.runtime.type."""
     runtime_version: str = ""
+    raw_container: bool = False
+    """It knows nothing of Flyte: it runs in its own image, its inputs and outputs are files."""
 
 
 class ArraySpec(Struct, frozen=True):

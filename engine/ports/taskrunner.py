@@ -27,6 +27,8 @@ class TaskRequest(Struct, frozen=True):
     """From the start of the task, not from this call."""
     code_root: str = ""
     """Local folder that holds the task's modules; empty where the image holds them (pods)."""
+    overrides: bytes = b""
+    """Of the node, a serialized flyteidl `TaskNodeOverrides` (resources, image, pod); the command has them already."""
 
 
 class ExitReason(StrEnum):

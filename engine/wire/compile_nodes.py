@@ -23,7 +23,7 @@ from engine.wire.compile_arrays import array_interface, array_problems, array_sp
 from engine.wire.compile_branches import build_branch
 from engine.wire.compile_cache import Caching, caching_of_node
 from engine.wire.compile_plans import plan_interface
-from engine.wire.compile_tasks import CompiledTask, Policy, policy_of
+from engine.wire.compile_tasks import ECHO, CompiledTask, Policy, policy_of
 from engine.wire.interfaces import NodeInterface, dump_type, entity_id
 
 
@@ -139,7 +139,14 @@ def _array(node: Node, targets: Targets) -> Built:
     )
     interface = array_interface(node.array_node, element.interface)
     wrong = (*element.wrong, *array_problems(node.array_node, element.interface))
-    return Built(node, spec, interface, wrong, element.lacks)
+    return Built(node, spec, interface, wrong, (*element.lacks, *_unmapped(element, targets)))
+
+
+def _unmapped(element: Built, targets: Targets) -> Iterator[str]:
+    """Tasks that no SDK maps: what they are given is not in the form of an element's inputs."""
+    task = targets.tasks.get(element.spec.target) if element.spec.target is not None else None
+    if task is not None and (task.spec.type == ECHO or task.spec.raw_container):
+        yield f"it maps over a task of type {task.spec.type!r}, which can't be an element of a map"
 
 
 def _gate(node: Node) -> Built:

@@ -13,7 +13,7 @@ from engine.model.ids import EntityKind
 from engine.wire.compile_cache import Caching, caching_of_task
 from engine.wire.interfaces import entity_id, interface_of
 
-LEGACY_MAP = "container_array"
+LEGACY_MAP, ECHO, RAW_CONTAINER = "container_array", "echo", "raw-container"
 
 
 class Policy(Struct, frozen=True):
@@ -67,20 +67,32 @@ def compile_task(template: TaskTemplate) -> CompiledTask:
         template=template.SerializeToString(deterministic=True),
         runtime_type="FLYTE_SDK" if sdk else "OTHER",
         runtime_version=runtime.version,
+        raw_container=_is_raw(template),
     )
     return CompiledTask(spec, policy_of(template.metadata), caching_of_task(template), lacks_of(template))
+
+
+def _is_raw(template: TaskTemplate) -> bool:
+    """A raw container says so by its type, or by where it keeps its data."""
+    target = template.k8s_pod if template.WhichOneof("target") == "k8s_pod" else template.container
+    return template.type == RAW_CONTAINER or target.data_config.enabled
 
 
 def lacks_of(template: TaskTemplate) -> str:
     """Why a task can't be run here, or the empty string."""
     if template.metadata.is_eager:
-        return "@eager tasks call a Flyte admin service, which this version does not offer"
+        return (
+            "it is an @eager workflow, which starts its tasks through a Flyte admin service, and this version offers "
+            "none; write it as a @workflow, or as a @dynamic where it decides by values"
+        )
     if template.type == LEGACY_MAP:
         return "it is a map task of the old kind (flytekit.core.legacy_map_task); use flytekit.map_task"
     match template.WhichOneof("target"):
         case "container":
             return _container_lacks(template)
         case "k8s_pod":
+            return ""
+        case _ if template.type == ECHO:
             return ""
         case _:
             return f"tasks of type {template.type!r} have no container: they need a runner that this version lacks"

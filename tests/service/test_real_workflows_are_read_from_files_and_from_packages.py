@@ -155,8 +155,7 @@ REFUSED = {
     "branches": "node n0: conditional('small'): nodes of kind 'branch' can't be run",
     "cleaned": "node fn0: it has a failure node (on_failure), which this version can't run",
     "maps_the_old_way": "it is a map task of the old kind",
-    "echoes": "task echo: tasks of type 'echo' have no container",
-    "eagerly": "task unsupported.eagerly: @eager tasks call a Flyte admin service",
+    "eagerly": "task unsupported.eagerly: it is an @eager workflow, which starts its tasks through a Flyte admin",
     "elsewhere": "it runs the launch plan their.plan of elsewhere/production, version v8, which is not in this package",
 }
 

@@ -8,6 +8,7 @@ import pytest
 from flyteidl.admin.task_pb2 import TaskSpec
 from flyteidl.core import workflow_pb2
 from flyteidl.core.identifier_pb2 import Identifier
+from flyteidl.core.types_pb2 import LiteralType
 
 from engine.model.errors import BadPackage
 from engine.model.graph import NodeKind
@@ -31,6 +32,7 @@ from tests.packages import (
 
 KINDS = {NodeKind.START, NodeKind.END, NodeKind.TASK, NodeKind.ARRAY, NodeKind.SUBWORKFLOW, NodeKind.LAUNCH_PLAN}
 T = task("m.t")
+LIST = LiteralType(collection_type=INT)
 SOUND = workflow("m.sound", node("n0", {"a": given("n")}))
 
 
@@ -83,13 +85,13 @@ def test_a_node_of_another_kind(name: str) -> None:
     assert reasons(workflow_id("m.w"), flow(made, after)) == [f"workflow m.w, node n0: {reason}"]
 
 
-ECHO = task("m.odd")
-ECHO.template.type = "echo"
-ECHO.template.ClearField("container")
+SENSOR = task("m.odd")
+SENSOR.template.type = "object-store-sensor"
+SENSOR.template.ClearField("container")
 TASKS: dict[str, tuple[Callable[[TaskSpec], object], str]] = {
     "no container": (
-        lambda spec: spec.template.CopyFrom(ECHO.template),
-        "tasks of type 'echo' have no container: they need a runner that this version lacks",
+        lambda spec: spec.template.CopyFrom(SENSOR.template),
+        "tasks of type 'object-store-sensor' have no container: they need a runner that this version lacks",
     ),
     "no command": (
         lambda spec: spec.template.container.ClearField("args"),
@@ -97,7 +99,8 @@ TASKS: dict[str, tuple[Callable[[TaskSpec], object], str]] = {
     ),
     "eager": (
         lambda spec: setattr(spec.template.metadata, "is_eager", True),
-        "@eager tasks call a Flyte admin service, which this version does not offer",
+        "it is an @eager workflow, which starts its tasks through a Flyte admin service, and this version offers none; "
+        "write it as a @workflow, or as a @dynamic where it decides by values",
     ),
     "legacy map": (
         lambda spec: setattr(spec.template, "type", "container_array"),
@@ -126,6 +129,23 @@ def test_a_pod_template_and_a_raw_container_have_a_command() -> None:
     raw = task("m.odd", outputs={})
     raw.template.container.data_config.enabled = True
     assert reasons(workflow_id("m.w"), raw, spec) == []
+
+
+def test_an_echo_needs_no_container() -> None:
+    echo = task("m.odd")
+    echo.template.ClearField("container")
+    echo.template.type = "echo"
+    assert reasons(workflow_id("m.w"), echo, flow(node("n0", {"a": given("n")}, runs="m.odd"))) == []
+
+
+@pytest.mark.parametrize("kind", ["echo", "raw-container"])
+def test_what_no_sdk_maps_is_no_element(kind: str) -> None:
+    odd = task("m.odd", {"a": LIST}, {"o0": LIST})
+    odd.template.type = kind
+    spec = workflow("m.w", map_node("n0", {"a": given("ns")}, runs="m.odd"), inputs={"ns": LIST})
+    assert reasons(workflow_id("m.w"), odd, spec) == [
+        f"workflow m.w, node n0: it maps over a task of type '{kind}', which can't be an element of a map"
+    ]
 
 
 def test_a_failure_node() -> None:

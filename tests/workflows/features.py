@@ -5,6 +5,7 @@ import os
 import tempfile
 
 from flytekit import LaunchPlan, Resources, Workflow, current_context, kwtypes, map_task, task, workflow
+from flytekit.core.task import Echo
 from flytekit.exceptions.user import FlyteRecoverableException
 from flytekit.extras.tasks.shell import OutputLocation, ShellTask
 from flytekit.types.directory import FlyteDirectory
@@ -114,6 +115,14 @@ odd_plan = LaunchPlan.get_or_create(wf_folders, name="odd/name:1")
 @workflow
 def wf_odd_plan() -> list[int]:
     return odd_plan()
+
+
+both = Echo(name="both", inputs=kwtypes(a=int, b=str))
+
+
+@workflow
+def wf_echo(a: int, b: str) -> tuple[int, str]:
+    return both(a=a, b=b)
 
 
 imperative = Workflow(name="my.imperative")

@@ -21,6 +21,7 @@ CASES = {
         why="local executions have no name of their own",
     ),
     "checkpoints": Case("features", "wf_resumes", local=False, right={"o0": 2}, why="local execution ignores retries"),
+    "an-echo": Case("features", "wf_echo", {"a": 3, "b": "x"}),
     "a-shell-task": Case("features", "wf_shell", {"text": "hé", "path": "{here}/said"}),
     "an-imperative-workflow": Case(
         "features", "my.imperative", {"n": 3}, local=False, right={"sum_of_both": 6}, why="it has a name of its own"
