@@ -181,7 +181,7 @@ def graph(
     policy: FailurePolicy = FailurePolicy.FAIL_IMMEDIATELY,
     failure: NodeSpec | None = None,
 ) -> Graph:
-    """A workflow of these nodes; the end-node waits for every leaf."""
+    """A workflow of these nodes; the end-node waits for every leaf. A failure node is told of it by its input `err`."""
     used = {upstream for spec in nodes for upstream in spec.upstream}
     leaves = [spec.id for spec in nodes if spec.id not in used] or [START_NODE]
     end_upstream = tuple(sorted({*leaves, *_sources(outputs)}))
@@ -198,7 +198,8 @@ def graph(
         specs,
         {up: tuple(sorted(down)) for up, down in downstream.items()},
         policy,
-        failure,
+        failure and structs.replace(failure, upstream=()),
+        "err" if failure and any(binding.variable == "err" for binding in failure.bindings) else "",
     )
 
 

@@ -90,6 +90,8 @@ class Simulation:
         self.alive: set[AttemptKey] = set()
         self.most_alive = 0
         self.facts: list[Fact] = []
+        self.effects: list[Effect] = []
+        """All that were asked for."""
         self.stale = 0
         self.now = 1000.0
         self.apply(ExecutionSubmitted(EXECUTION, entity or next(iter(program.workflows)), "digest"))
@@ -136,6 +138,7 @@ class Simulation:
         self.stale += done.stale
         self.facts.extend(done.facts)
         self.waiting.extend(done.events)
+        self.effects.extend(done.effects)
         for effect in done.effects:
             self._perform(effect)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from engine.data.attributes import BadStep, walk
 from engine.data.bindings import Constant, ListOf, MapOf, Part, Promise, compiled, promises
+from engine.data.failures import failure_literal
 from engine.data.framing import CorruptMessage, Data
 from engine.data.literals import collection, entries, literal_map, map_literal
 from engine.data.recent import read_maps
@@ -26,9 +27,13 @@ async def resolve(blobs: BlobStore, bindings: Sequence[Binding], sources: Mappin
     Raises Permanent with code BindingResolutionFailure: USER where an index or key is wrong, SYSTEM where an output is
     missing or unreadable. A Transient of the store stays one.
     """
-    parts = {binding.variable: compiled(binding.data) for binding in bindings}
+    parts = {binding.variable: _part(binding) for binding in bindings}
     values = await _read(blobs, sorted({promise.node for promise in promises(list(parts.values()))}), sources)
     return literal_map({name: await _Resolver(blobs, values, name).literal(part) for name, part in parts.items()})
+
+
+def _part(binding: Binding) -> Part:
+    return compiled(binding.data) if binding.failure is None else Constant(failure_literal(binding))
 
 
 async def _read(blobs: BlobStore, nodes: Sequence[str], sources: Mapping[str, str]) -> dict[str, dict[str, Data]]:

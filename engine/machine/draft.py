@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from msgspec import structs
 
+from engine.machine import cleanups
 from engine.machine.execution import ExecutionState, Frame, Step
 from engine.machine.handler import Context, Move, NodeHandler
 from engine.machine.places import takes_place
@@ -93,10 +94,16 @@ class Draft:
         prefix, node_id = split(path)
         frame = self.frame(prefix)
         spec = frame.spec(node_id)
+        if spec is frame.graph.failure:
+            spec = cleanups.told(spec, frame, self.error_of(frame))
         sources = {source: self._outputs_of(frame.scope, source) for source in spec.sources}
         state, limits = self.state, (self.rules.retries, self.rules.arrays)
         known = earlier(state.source, path) if state.source else None
         return Context(self.record, frame.program, state.program, spec, sources, self.now, *limits, known)
+
+    def error_of(self, frame: Frame) -> Failure | None:
+        """The first failure of a frame, so far."""
+        return self.record.error if frame.owner is None else self.node(frame.owner).error
 
     def handler(self, kind: NodeKind) -> NodeHandler:
         return self.rules.handlers[kind]

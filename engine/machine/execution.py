@@ -12,7 +12,7 @@ from engine.machine.places import takes_place
 from engine.model.effects import Effect
 from engine.model.events import Event
 from engine.model.graph import Graph, NodeKind, NodeSpec, Program
-from engine.model.ids import ROOT_FRAME, inner_frame, owner, split
+from engine.model.ids import ROOT_FRAME, inner_frame, join, owner, split
 from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase
 from engine.model.state import Execution, Fact, Node
 
@@ -38,6 +38,11 @@ class Frame(Struct, frozen=True):
         if failure is not None and failure.id == node_id:
             return failure
         return self.graph.nodes[node_id]
+
+    @property
+    def cleanup(self) -> str:
+        """The path of its failure node; empty if it has none."""
+        return join(self.prefix, self.graph.failure.id) if self.graph.failure else ""
 
 
 class Step(Struct, frozen=True):

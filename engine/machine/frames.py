@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from engine.machine import cleanups
 from engine.machine.draft import Draft
 from engine.machine.execution import Frame
 from engine.machine.handler import AbortNode, Consequence, FrameClosed, FrameFailed, FrameSkipped, FrameSucceeded, Move
 from engine.machine.places import full, too_deep
 from engine.machine.readiness import Readiness, readiness
 from engine.machine.recovery import taken_over
-from engine.model.errors import ErrorKind, Failure
+from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import ChildEnded
 from engine.model.graph import END_NODE, START_NODE, FailurePolicy, NodeKind
 from engine.model.ids import ROOT_FRAME, inner_frame, join, split
@@ -215,25 +216,43 @@ def abort_live(draft: Draft, prefix: str, cause: str) -> None:
 def _closing(draft: Draft, frame: Frame) -> bool:
     if frame.owner is None:
         return draft.record.phase in EXECUTION_CLOSING
-    return not draft.node(frame.owner).open
+    node = draft.node(frame.owner)
+    return not node.open or frame.prefix != inner_frame(node.path, node.attempt)
 
 
 def _finish_closing(draft: Draft, frame: Frame) -> None:
-    """Once nothing in a closing frame is live, its owner ends."""
+    """Once nothing in a closing frame is live, its clean-up runs, and then its owner ends."""
     if any(True for _ in draft.live(frame.prefix)):
         return
-    if frame.owner is not None:
-        if draft.node(frame.owner).live:
-            tell(draft, frame.owner, FrameClosed())
-    elif not draft.record.terminal:
-        end = ExecutionPhase.ABORTED if draft.record.phase is ExecutionPhase.ABORTING else ExecutionPhase.FAILED
-        draft.enter(end, ended_at=draft.now)
-        _answer_parent(draft)
+    if cleanups.due(draft, frame):
+        if frame.owner is None:
+            draft.enter(ExecutionPhase.HANDLING_FAILURE_NODE)
+        begin(draft, frame.cleanup)
+    elif frame.owner is None:
+        _end_execution(draft, frame)
+    elif (node := draft.node(frame.owner)).live:
+        if node.error is not None and (error := cleanups.with_own_failure(draft, frame, node.error)) != node.error:
+            draft.accept(frame.owner, Move((structs.replace(node, error=error),)))
+        tell(draft, frame.owner, FrameClosed())
+
+
+def _end_execution(draft: Draft, frame: Frame) -> None:
+    record = draft.record
+    if record.terminal:
+        return
+    if record.phase is ExecutionPhase.ABORTING:
+        draft.enter(ExecutionPhase.ABORTED, ended_at=draft.now)
+    else:
+        error = record.error and cleanups.with_own_failure(draft, frame, record.error)
+        draft.enter(ExecutionPhase.FAILED, ended_at=draft.now, error=error)
+    _answer_parent(draft)
 
 
 def abort_execution(draft: Draft, cause: str) -> None:
-    """Stop an execution: every live node is told; it is ABORTED when none is left."""
-    error = Failure("Aborted", ErrorKind.USER, cause)
+    """Stop an execution: every live node is told; it is ABORTED when none is left. No clean-up is run."""
+    first = draft.record.error
+    before = f" (it was failing: {first.code} at node {first.node}: {first.message})" if first else ""
+    error = Failure("Aborted", ErrorKind.USER, shorten(f"{cause}{before}"))
     draft.enter(ExecutionPhase.ABORTING, abort_cause=cause, error=error)
     abort_live(draft, ROOT_FRAME, cause)
     settle(draft)

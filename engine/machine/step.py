@@ -174,7 +174,12 @@ def _submit(draft: Draft, event: ExecutionSubmitted) -> Step:
 
 
 def _abort(draft: Draft, event: AbortRequested) -> Step:
-    if draft.record.phase is not ExecutionPhase.RUNNING:
+    """In time as long as something may still be started: a node, or the clean-up of a failed execution."""
+    record, root = draft.record, draft.frame(ROOT_FRAME)
+    cleaning = record.phase is ExecutionPhase.HANDLING_FAILURE_NODE or (
+        record.phase is ExecutionPhase.FAILING and bool(root.cleanup)
+    )
+    if record.phase is not ExecutionPhase.RUNNING and not cleaning:
         return _again(draft)
     abort_execution(draft, event.cause)
     return draft.step()

@@ -11,6 +11,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from engine.model.cache import CachePolicy
+from engine.model.errors import Failure
 from engine.model.ids import EntityId
 from engine.model.overrides import NONE, Overrides
 from engine.model.schedules import Schedule
@@ -51,6 +52,8 @@ class Binding(Struct, frozen=True):
     variable: str
     data: bytes
     """Serialized flyteidl `BindingData`. A promise on node id "" or "start-node" is an input of the workflow."""
+    failure: Failure | None = None
+    """What a failure node is told, in place of `data`. Never part of a program: it is put in when the node is run."""
 
 
 class TaskSpec(Struct, frozen=True):
@@ -159,6 +162,8 @@ class Graph(Struct, frozen=True):
     policy: FailurePolicy = FailurePolicy.FAIL_IMMEDIATELY
     failure: NodeSpec | None = None
     """The clean-up (on_failure): not in `nodes`, run when the graph has failed and nothing of it is live any more."""
+    error_input: str = ""
+    """The input of the failure node that takes the failure (an Optional of flytekit's FlyteError); empty: none."""
 
 
 def every_node(graph: Graph) -> Iterator[NodeSpec]:

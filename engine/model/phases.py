@@ -123,10 +123,12 @@ _E = ExecutionPhase
 EXECUTION_TRANSITIONS: dict[ExecutionPhase, frozenset[ExecutionPhase]] = {
     _E.READY: frozenset({_E.RUNNING, _E.FAILING}),
     _E.RUNNING: frozenset({_E.SUCCEEDED, _E.FAILING, _E.ABORTING}),
-    _E.FAILING: frozenset({_E.FAILED, _E.FAILING}),
+    _E.FAILING: frozenset({_E.FAILED, _E.FAILING, _E.HANDLING_FAILURE_NODE, _E.ABORTING}),
+    _E.HANDLING_FAILURE_NODE: frozenset({_E.FAILED, _E.FAILING, _E.ABORTING}),
     _E.ABORTING: frozenset({_E.ABORTED, _E.FAILING}),
 }
-"""from -> to, of executions. Into FAILING from READY, FAILING and ABORTING only where the engine gives one up."""
+"""from -> to, of executions. Into FAILING from READY, FAILING, HANDLING_FAILURE_NODE and ABORTING only where the
+engine gives one up."""
 
 
 def allowed(old: NodePhase, new: NodePhase) -> bool:

@@ -12,6 +12,7 @@ from engine.model.graph import END_NODE, START_NODE, FailurePolicy, Graph, Inter
 from engine.model.ids import NODE_ID, EntityId
 from engine.wire.built import Built, bindings_of, source_ids
 from engine.wire.check_bindings import Scope, binding_problems, node_problems
+from engine.wire.compile_failures import compile_failure_node, error_input
 from engine.wire.compile_nodes import Targets, build_node
 from engine.wire.cycles import cycles
 from engine.wire.interfaces import NodeInterface
@@ -27,7 +28,12 @@ def compile_graph(template: WorkflowTemplate, id: EntityId, targets: Targets, re
     built = _build(template, id, targets, report)
     nodes = _specs(template, built)
     _check(template, id, built, interface, report)
-    return Graph(id, interface, nodes, _downstream(nodes), _failure_policy(template))
+    downstream, policy = _downstream(nodes), _failure_policy(template)
+    if not template.HasField("failure_node"):
+        return Graph(id, interface, nodes, downstream, policy)
+    failure = compile_failure_node(template, id, interface, build_node(template.failure_node, targets), report)
+    spec = _interruptible(failure.spec) if template.metadata_defaults.interruptible else failure.spec
+    return Graph(id, interface, nodes, downstream, policy, spec, error_input(failure))
 
 
 def _build(template: WorkflowTemplate, id: EntityId, targets: Targets, report: Report) -> dict[str, Built]:
@@ -102,8 +108,6 @@ def _check(
     outputs = NodeInterface(interface.outputs)
     report.wrong(id, binding_problems(template.outputs, outputs, scope, END_NODE, "output"))
     report.wrong(id, _cycle_problems(built))
-    if template.HasField("failure_node"):
-        report.lacks(id, "it has a failure node (on_failure), which this version can't run", template.failure_node.id)
 
 
 def _edge_problems(node: Built, built: Mapping[str, Built]) -> Iterator[str]:

@@ -148,12 +148,11 @@ def test_what_no_sdk_maps_is_no_element(kind: str) -> None:
     ]
 
 
-def test_a_failure_node() -> None:
+def test_a_failure_node_is_a_node_like_any_other() -> None:
     spec = workflow("m.w", node("n0", {"a": given("n")}))
-    spec.template.failure_node.CopyFrom(node("fn0", {"a": given("n")}))
-    assert reasons(workflow_id("m.w"), spec) == [
-        "workflow m.w, node fn0: it has a failure node (on_failure), which this version can't run"
-    ]
+    spec.template.failure_node.CopyFrom(gate())
+    spec.template.failure_node.id = "fn0"
+    assert reasons(workflow_id("m.w"), spec) == ["workflow m.w, node fn0: nodes of kind 'gate' can't be run"]
 
 
 def test_it_is_found_through_launch_plans_sub_workflows_and_maps() -> None:
