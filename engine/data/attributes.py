@@ -32,8 +32,8 @@ class BadStep(Exception):
         self.code = code
 
 
-async def walk(blobs: BlobStore, literal: Data, path: Sequence[Step]) -> Data:
-    """The literal at the end of the path.
+async def walk(blobs: BlobStore, literal: Data, path: Sequence[Step], *, packed: bool = False) -> Data:
+    """The literal at the end of the path. `packed`: what lies inside a msgpack value stays one.
 
     Raises BadStep, CorruptMessage, Transient; Permanent where a reference leads nowhere.
     """
@@ -54,7 +54,7 @@ async def walk(blobs: BlobStore, literal: Data, path: Sequence[Step]) -> Data:
         elif whole.kind is Kind.MAP:
             literal = _value_at(entries(whole.payload), step)
         elif whole.kind is Kind.SCALAR:
-            return _inside_scalar(whole.payload, path[done:])
+            return _inside_scalar(whole.payload, path[done:], packed=packed)
         else:
             raise BadStep(f"{step!r} can't be looked up in an empty value")
     return literal
@@ -88,13 +88,14 @@ def _some(keys: Sequence[object] | dict[Any, Any], most: int = 20) -> str:
     return (shown or "no keys") + (f" and {len(keys) - most} more" if len(keys) > most else "")
 
 
-def _inside_scalar(payload: Data, path: Sequence[Step]) -> bytes:
+def _inside_scalar(payload: Data, path: Sequence[Step], *, packed: bool) -> bytes:
     """The rest of the path inside a value that is one scalar for protobuf."""
     try:
         scalar = literals_pb2.Scalar.FromString(bytes(payload))
         kind = scalar.WhichOneof("value") or "nothing"
         if kind == "binary" and scalar.binary.tag == MSGPACK:
-            return _from_msgpack(_inside(msgpack.unpackb(scalar.binary.value, strict_map_key=False), path))
+            found = _inside(msgpack.unpackb(scalar.binary.value, strict_map_key=False), path)
+            return _binary(found) if packed and isinstance(found, str | int | float) else _from_msgpack(found)
     except (DecodeError, ValueError, msgpack.UnpackException) as problem:
         raise CorruptMessage(str(problem)) from problem
     if kind == "generic":

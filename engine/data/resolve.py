@@ -29,7 +29,10 @@ async def resolve(blobs: BlobStore, bindings: Sequence[Binding], sources: Mappin
     """
     parts = {binding.variable: _part(binding) for binding in bindings}
     values = await _read(blobs, sorted({promise.node for promise in promises(list(parts.values()))}), sources)
-    return literal_map({name: await _Resolver(blobs, values, name).literal(part) for name, part in parts.items()})
+    times = {binding.variable for binding in bindings if binding.times}
+    return literal_map(
+        {name: await _Resolver(blobs, values, name, name in times).literal(part) for name, part in parts.items()}
+    )
 
 
 def _part(binding: Binding) -> Part:
@@ -65,8 +68,10 @@ async def _read(blobs: BlobStore, nodes: Sequence[str], sources: Mapping[str, st
 
 
 class _Resolver:
-    def __init__(self, blobs: BlobStore, values: Mapping[str, Mapping[str, Data]], variable: str) -> None:
-        self.blobs, self.values, self.variable = blobs, values, variable
+    def __init__(
+        self, blobs: BlobStore, values: Mapping[str, Mapping[str, Data]], variable: str, times: bool = False
+    ) -> None:
+        self.blobs, self.values, self.variable, self.times = blobs, values, variable, times
 
     async def literal(self, part: Part) -> Data:
         match part:
@@ -90,7 +95,7 @@ class _Resolver:
             )
             raise _failed(ErrorKind.SYSTEM, message)
         try:
-            return lifted(await walk(self.blobs, found, promise.path) if promise.path else found)
+            return lifted(await walk(self.blobs, found, promise.path, packed=self.times) if promise.path else found)
         except BadStep as problem:
             raise _failed(ErrorKind.USER, f"{problem.code}: input {self.variable!r}: {promise}: {problem}") from problem
         except CorruptMessage as problem:

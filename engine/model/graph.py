@@ -54,6 +54,9 @@ class Binding(Struct, frozen=True):
     """Serialized flyteidl `BindingData`. A promise on node id "" or "start-node" is an input of the workflow."""
     failure: Failure | None = None
     """What a failure node is told, in place of `data`. Never part of a program: it is put in when the node is run."""
+    times: bool = False
+    """The declared type holds a datetime or a duration: what a step into a dataclass finds stays msgpack, in which both
+    are plain text and numbers."""
 
 
 class TaskSpec(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from engine.model.graph import END_NODE, START_NODE, FailurePolicy, Graph, Interface, NodeKind, NodeSpec, all_waits
 from engine.model.ids import NODE_ID, EntityId
-from engine.wire.built import Built, bindings_of, source_ids
+from engine.wire.built import Built, bindings_of, source_ids, with_times
 from engine.wire.check_bindings import Scope, binding_problems, node_problems
 from engine.wire.compile_failures import compile_failure_node, error_input
 from engine.wire.compile_nodes import Targets, build_node
@@ -26,7 +26,7 @@ def compile_graph(template: WorkflowTemplate, id: EntityId, targets: Targets, re
     """The graph of a workflow, as far as it can be built; everything wrong with it goes to the report."""
     interface = targets.workflows[id]
     built = _build(template, id, targets, report)
-    nodes = _specs(template, built)
+    nodes = _specs(template, interface, built)
     _check(template, id, built, interface, report)
     downstream, policy = _downstream(nodes), _failure_policy(template)
     if not template.HasField("failure_node"):
@@ -51,7 +51,7 @@ def _build(template: WorkflowTemplate, id: EntityId, targets: Targets, report: R
     return built
 
 
-def _specs(template: WorkflowTemplate, built: Mapping[str, Built]) -> dict[str, NodeSpec]:
+def _specs(template: WorkflowTemplate, interface: Interface, built: Mapping[str, Built]) -> dict[str, NodeSpec]:
     """The nodes of the template between a start-node and an end-node."""
     specs = {key: node.spec for key, node in built.items()}
     if template.metadata_defaults.interruptible:
@@ -63,7 +63,7 @@ def _specs(template: WorkflowTemplate, built: Mapping[str, Built]) -> dict[str, 
         END_NODE,
         NodeKind.END,
         upstream=tuple(sorted(waits)) or (START_NODE,),
-        bindings=bindings_of((given.var, given.binding) for given in template.outputs),
+        bindings=with_times(bindings_of((given.var, given.binding) for given in template.outputs), interface.outputs),
         sources=sources,
     )
     start = NodeSpec(START_NODE, NodeKind.START, sources=(START_NODE,))

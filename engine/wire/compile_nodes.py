@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flyteidl.core.workflow_pb2 import Node
 from msgspec import structs
@@ -18,7 +18,7 @@ from engine.model.graph import (
     NodeSpec,
 )
 from engine.model.ids import EntityId, EntityKind
-from engine.wire.built import Built, bindings_of, source_ids
+from engine.wire.built import Built, bindings_of, source_ids, with_times
 from engine.wire.compile_arrays import array_interface, array_problems, array_spec
 from engine.wire.compile_branches import build_branch
 from engine.wire.compile_cache import Caching, caching_of_node
@@ -47,6 +47,12 @@ class Targets:
 
 def build_node(node: Node, targets: Targets) -> Built:
     """Never raises: a node that can't be understood comes with the reason in `wrong`."""
+    built = _build(node, targets)
+    bindings = with_times(built.spec.bindings, built.interface.inputs)
+    return replace(built, spec=structs.replace(built.spec, bindings=bindings))
+
+
+def _build(node: Node, targets: Targets) -> Built:
     match node.WhichOneof("target"):
         case "task_node":
             return _task(node, targets)
