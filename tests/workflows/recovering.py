@@ -1,0 +1,66 @@
+"""Workflows that fail until a file is there, and tell how often each task has run."""
+
+import functools
+import os
+from pathlib import Path
+
+from flytekit import LaunchPlan, dynamic, map_task, task, workflow
+
+
+def ran(folder: str, what: str) -> None:
+    with open(Path(folder) / "ran", "a") as told:
+        told.write(f"{what}\n")
+
+
+@task
+def first(folder: str) -> int:
+    ran(folder, "first")
+    return 5
+
+
+@task
+def square(x: int, folder: str) -> int:
+    ran(folder, f"square {x}")
+    if x == 3 and not os.path.exists(f"{folder}/mended"):
+        raise ValueError("not mended")
+    return x * x
+
+
+@task
+def total(xs: list[int]) -> int:
+    return sum(xs)
+
+
+@workflow
+def child(x: int, folder: str) -> int:
+    return square(x=x, folder=folder)
+
+
+child_plan = LaunchPlan.get_or_create(child, name="recovering.child_plan")
+
+
+@dynamic
+def several(n: int, folder: str) -> list[int]:
+    ran(folder, "plan")
+    return [square(x=x, folder=folder) for x in range(n)]
+
+
+@workflow
+def maps(folder: str, xs: list[int]) -> int:
+    base = first(folder=folder)
+    squares = map_task(functools.partial(square, folder=folder))(x=xs)
+    base >> squares
+    return total(xs=squares)
+
+
+@workflow
+def plans(folder: str) -> int:
+    return total(xs=several(n=first(folder=folder), folder=folder))
+
+
+@workflow
+def launches(folder: str) -> int:
+    good = child_plan(x=2, folder=folder)
+    bad = child_plan(x=3, folder=folder)
+    good >> bad
+    return bad
