@@ -132,6 +132,8 @@ class Board:
 
     def _note_ends(self, facts: Sequence[Fact], fresh: Sequence[ExecutionId]) -> None:
         for fact in facts:
+            if fact.phase == NodePhase.NOT_YET_STARTED.name:
+                self._unnote(fact)
             group = _ENDS.get(fact.phase)
             if group is None or fact.index is not None or not fact.path or not _is_shown(fact.path):
                 continue
@@ -142,6 +144,14 @@ class Board:
     def _note(self, followed: Followed, group: Group, path: str) -> None:
         followed.ended[group].append(path)
         self.ended[group] += 1
+
+    def _unnote(self, fact: Fact) -> None:
+        """A node that had ended is to be tried again."""
+        followed = self._followed.get(fact.execution)
+        for group, paths in followed.ended.items() if followed is not None else ():
+            if fact.path in paths:
+                paths.remove(fact.path)
+                self.ended[group] -= 1
 
     def _close(self, record: Execution) -> None:
         followed = self._open.pop(record.id, None)

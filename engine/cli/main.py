@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from engine.cli.arguments import HELP, split
-from engine.cli.operator_commands import abort, recover, relaunch, serve, signal, watch
+from engine.cli.operator_commands import abort, recover, relaunch, retry_node, serve, signal, watch
 from engine.cli.options import common, filters, label, settings, shared
 from engine.cli.screen import open_streams
 from engine.cli.verdict import Context, exit_code
@@ -21,7 +21,7 @@ def cli() -> None:
     """Run flytekit workflows: asynchronous, event-driven, durable."""
 
 
-for command in (serve, watch, abort, signal, recover, relaunch):
+for command in (serve, watch, abort, signal, recover, relaunch, retry_node):
     cli.add_command(command)
 
 

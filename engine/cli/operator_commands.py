@@ -1,4 +1,4 @@
-"""The commands for a home that an engine stays on: serve, watch, abort, signal, recover, relaunch."""
+"""The commands for a home that an engine stays on: serve, watch, abort, signal, recover, relaunch, retry-node."""
 
 from __future__ import annotations
 
@@ -122,3 +122,18 @@ def relaunch(context: Context, /, home: Path, config: Path | None, sets: tuple[s
     from engine.cli.again import Asked, again
 
     return again(context, Asked(recover=False, **asked), home, config, sets)
+
+
+@click.command(name="retry-node")
+@click.argument("execution")
+@click.argument("node")
+@settings
+@common
+def retry_node(execution: str, node: str, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
+    """Give a failed node one more attempt while its execution is still running.
+
+    NODE is its path, as `propwash get` shows it. What was skipped because it had failed waits again.
+    """
+    from engine.cli.retry import retry_node as perform
+
+    return perform(execution, node, home, config, sets)

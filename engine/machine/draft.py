@@ -23,7 +23,7 @@ from engine.model.events import Event
 from engine.model.graph import START_NODE, NodeKind
 from engine.model.ids import join, owner, split
 from engine.model.limits import ArrayLimits, ExecutionLimits, RetryLimits
-from engine.model.phases import ExecutionPhase, NodePhase, allowed
+from engine.model.phases import REOPENINGS, ExecutionPhase, NodePhase, allowed
 from engine.model.state import Fact, Node
 
 
@@ -148,6 +148,14 @@ class Draft:
         self.effects.extend(move.effects)
         if old.terminal and not was_terminal:
             self.ended.append(path)
+
+    def reopen(self, path: str, attempt: int) -> None:
+        """Take a node back to its beginning. Raises Defect where the table of re-openings does not lead there."""
+        old = self.node(path)
+        if old.phase not in REOPENINGS:
+            raise Defect(f"node {path} of {self.record.id} can't go back from {old.phase.name}")
+        self.nodes[path] = Node(path, old.kind, attempt=attempt)
+        self._fact(NodePhase.NOT_YET_STARTED.name, path, attempt, None)
 
     def enter(self, phase: ExecutionPhase, **changes: object) -> None:
         """Move the execution itself to a phase."""

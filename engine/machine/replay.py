@@ -9,12 +9,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from engine.model.phases import EXECUTION_TRANSITIONS, ExecutionPhase, NodePhase, allowed
+from engine.model.phases import EXECUTION_TRANSITIONS, REOPENINGS, ExecutionPhase, NodePhase, allowed
 from engine.model.state import Elements, Fact, Snapshot
 
 _P = NodePhase
 _ELEMENT_WAYS = {(_P.QUEUED, _P.ABORTED), (_P.RUNNING, _P.ABORTED)}
 """What elements do beside the table: they are aborted in one step, while their node is ABORTING or FAILING."""
+_REOPENED = {(old, _P.NOT_YET_STARTED) for old in REOPENINGS}
+_NEXT_ATTEMPT = {(_P.RETRYABLE_FAILURE, _P.QUEUED)} | (_REOPENED - {(_P.SKIPPED, _P.NOT_YET_STARTED)})
 MAX_PROBLEMS = 100
 """Kept of one execution; a damaged history would bring a problem a fact."""
 
@@ -71,6 +73,8 @@ class Replay:
         new_phase = NodePhase[fact.phase]
         if fact.index is None:
             self._check(fact, seen.phase, seen.attempt, element=False)
+            if fact.attempt != seen.attempt:
+                seen.elements.clear()  # another attempt of a map has elements of its own
             seen.phase, seen.attempt = new_phase, fact.attempt
             return
         place = 2 * fact.index
@@ -81,9 +85,9 @@ class Replay:
     def _check(self, fact: Fact, old: NodePhase, attempt: int, *, element: bool) -> None:
         """One step of a node or an element: along the table, and a new attempt only after a failed one."""
         new = NodePhase[fact.phase]
-        if not allowed(old, new) and not (element and (old, new) in _ELEMENT_WAYS):
+        if not allowed(old, new) and (old, new) not in (_ELEMENT_WAYS if element else _REOPENED):
             self._illegal(fact, _name(fact), old.name)
-        due = attempt + (old is _P.RETRYABLE_FAILURE and new is _P.QUEUED)
+        due = attempt + ((old, new) in _NEXT_ATTEMPT)
         if fact.attempt != due:
             what = f"fact {fact.sequence} says attempt {fact.attempt} is {new.name}"
             self._problem(_name(fact), what, f"attempt {due}, after attempt {attempt} was {old.name}")

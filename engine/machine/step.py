@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from engine.machine import arrays, recovery, signals
+from engine.machine import arrays, recovery, retries, signals
 from engine.machine.draft import Draft, Rules
 from engine.machine.execution import ExecutionState, Step, open_frames, startable
 from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
@@ -95,7 +95,7 @@ def apply(state: ExecutionState, event: Event, now: float, rules: Rules) -> Step
             signals.refused(draft, event)
             return _node_event(draft, event)
         case NodeRetryRequested():
-            return draft.step(stale=True)
+            return retries.again(draft, event)
         case _:
             return _node_event(draft, event)
 

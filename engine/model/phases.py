@@ -119,6 +119,14 @@ TRANSITIONS: dict[NodePhase, dict[NodePhase, str]] = {
 }
 """from -> to -> why. A transition that is not here is a defect and raises; terminal phases have no way out."""
 
+REOPENINGS: dict[NodePhase, str] = {
+    _P.FAILED: "a person asks for one more attempt",
+    _P.TIMED_OUT: "a person asks for one more attempt",
+    _P.SKIPPED: "a predecessor is tried again",
+}
+"""Terminal phase -> why a node may go from it back to NOT_YET_STARTED: only where a person asks for that, while the
+execution runs (engine.machine.retries)."""
+
 _E = ExecutionPhase
 EXECUTION_TRANSITIONS: dict[ExecutionPhase, frozenset[ExecutionPhase]] = {
     _E.READY: frozenset({_E.RUNNING, _E.FAILING}),
@@ -140,5 +148,6 @@ def mermaid() -> str:
     lines = ["stateDiagram-v2", "    [*] --> NOT_YET_STARTED"]
     for old, ways in TRANSITIONS.items():
         lines += [f"    {old.name} --> {new.name}: {why}" for new, why in ways.items()]
+    lines += [f"    {old.name} --> {_P.NOT_YET_STARTED.name}: {why}" for old, why in REOPENINGS.items()]
     lines += [f"    {phase.name} --> [*]" for phase in sorted(TERMINAL)]
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.model.phases import SATISFIED, TERMINAL, TRANSITIONS, NodePhase, allowed, mermaid
+from engine.model.phases import REOPENINGS, SATISFIED, TERMINAL, TRANSITIONS, NodePhase, allowed, mermaid
 
 ARCHITECTURE = Path(__file__).parents[2] / "ARCHITECTURE.md"
 LIVE = set(NodePhase) - TERMINAL - {NodePhase.NOT_YET_STARTED}
@@ -52,6 +52,10 @@ def test_an_attempt_starts_again_only_by_way_of_a_retryable_failure() -> None:
         NodePhase.NOT_YET_STARTED,
         NodePhase.RETRYABLE_FAILURE,
     }
+
+
+def test_only_what_did_not_succeed_may_be_opened_again() -> None:
+    assert {*REOPENINGS} == TERMINAL - SATISFIED - {NodePhase.ABORTED}
 
 
 def test_a_satisfied_phase_is_a_terminal_one() -> None:

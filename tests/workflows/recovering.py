@@ -2,9 +2,10 @@
 
 import functools
 import os
+import time
 from pathlib import Path
 
-from flytekit import LaunchPlan, dynamic, map_task, task, workflow
+from flytekit import LaunchPlan, WorkflowFailurePolicy, dynamic, map_task, task, workflow
 
 
 def ran(folder: str, what: str) -> None:
@@ -64,3 +65,22 @@ def launches(folder: str) -> int:
     bad = child_plan(x=3, folder=folder)
     good >> bad
     return bad
+
+
+@task
+def waits(folder: str) -> None:
+    while not os.path.exists(f"{folder}/go"):
+        time.sleep(0.02)
+
+
+@task
+def squared(x: int) -> int:
+    return x * x
+
+
+@workflow(failure_policy=WorkflowFailurePolicy.FAIL_AFTER_EXECUTABLE_NODES_COMPLETE)
+def goes_on(folder: str) -> int:
+    n0 = square(x=3, folder=folder)
+    n1 = squared(x=n0)
+    waits(folder=folder)
+    return n1

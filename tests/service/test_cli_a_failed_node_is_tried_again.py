@@ -1,0 +1,45 @@
+"""`retry-node` by the real command: a node that failed succeeds at its second attempt while its sibling still runs."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.service.command import LIMIT_SECONDS, WORKFLOWS, Propwash, propwash
+
+__all__ = ["propwash"]
+pytestmark = pytest.mark.service("flytekit")
+
+FILE = str(WORKFLOWS / "recovering.py")
+
+
+def _until(process: subprocess.Popen[str], begin: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith(begin):
+            return
+    raise AssertionError(f"no line {begin!r}")
+
+
+def test_while_the_execution_runs(propwash: Propwash) -> None:
+    folder = propwash.folder
+    with propwash.started("run", FILE, "goes_on", "--name", "g", "--folder", str(folder)) as process:
+        _until(process, "n1 SKIPPED")
+        early = propwash("retry-node", "g", "n2")
+        assert early.code == 2
+        assert "only a node that has failed can be tried again: n0 has" in early.err
+        Path(folder / "mended").touch()
+        asked = propwash("retry-node", "g", "n0")
+        assert (asked.code, asked.out) == (0, "node n0 of execution g is tried again\n")
+        _until(process, "n1 SUCCEEDED")
+        Path(folder / "go").touch()
+        _, err = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 0, err
+    document = propwash("get", "g", "--json").document
+    assert document["outputs"] == {"o0": 81}
+    assert document["nodes"][0]["attempts"] == 2
+    assert propwash("check").code == 0
+    late = propwash("retry-node", "g", "n0")
+    assert (late.code, "execution g is SUCCEEDED" in late.err) == (2, True)
