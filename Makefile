@@ -17,7 +17,7 @@ ifneq ($(INTACT),yes)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: bench help setup demo test check docs diagram constraints
+.PHONY: bench help setup demo test check docs diagram constraints services
 
 help: ## list the targets
 	@echo 'Propwash: an asynchronous, event-driven workflow engine for flytekit workflows'
@@ -40,6 +40,9 @@ demo: $(STAMP) ## run the big-map example on the embedded default and explain wh
 
 test: check ## check the code, then run every test
 	$(BIN)/python -m pytest
+
+services: $(STAMP) ## start Kafka (by Maven and Java) and an S3 server for tests, until Ctrl-C; `make test` does it by itself
+	@$(BIN)/python -m tests.backing
 
 bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
 	$(BIN)/python -m benchmarks $(ONLY)

@@ -10,15 +10,18 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.backing.session import KINDS, Servers
 from tests.blocking import blocking_calls_refused
 from tests.leftovers import no_children_left, no_tasks_left
 from tests.services import SERVICES, missing
 
 SKIPPED = pytest.StashKey[Counter[str]]()
+SERVERS = pytest.StashKey[Servers]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[SKIPPED] = Counter()
+    config.stash[SERVERS] = Servers()
     # A plugin asks for the current loop even in tests without one; Python 3.11 would make one then that nobody closes.
     asyncio.set_event_loop(None)
 
@@ -31,6 +34,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             if reason := missing(name):
                 item.config.stash[SKIPPED][name] += 1
                 pytest.skip(f"service {name}: {reason}")
+            if name in KINDS:
+                # Before any fixture: what a fixture starts later would be taken for the test's own leftovers.
+                item.config.stash[SERVERS].ensure(name)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[SERVERS].stop()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -12,6 +12,8 @@ import subprocess
 from collections.abc import Callable
 from functools import cache
 
+from tests.backing.session import KINDS
+
 
 def _flytekit() -> str:
     return "" if importlib.util.find_spec("flytekit") else "flytekit is not installed"
@@ -37,7 +39,13 @@ def _tmpfs() -> str:
     return tried.stderr.strip() if tried.returncode else ""
 
 
-SERVICES: dict[str, Callable[[], str]] = {"flytekit": _flytekit, "fork": _fork, "strace": _strace, "tmpfs": _tmpfs}
+SERVICES: dict[str, Callable[[], str]] = {
+    "flytekit": _flytekit,
+    "fork": _fork,
+    "strace": _strace,
+    "tmpfs": _tmpfs,
+    **{name: kind.absent for name, kind in KINDS.items()},
+}
 """Name -> why it can't be had here; empty = it can."""
 
 

@@ -8,8 +8,10 @@ from engine.model.errors import StoreRefused
 
 PART_LIMIT = 255
 """Bytes of one part of a key: what local file systems allow."""
-KEY_LIMIT = 1024
-"""Bytes of a key: what S3 allows."""
+ROOT_LIMIT = 128
+"""Bytes of a prefix within a bucket that a store may have as its root."""
+KEY_LIMIT = 1024 - ROOT_LIMIT - 1
+"""Bytes of a key below the root: what S3 allows in all is 1024."""
 TEMPORARY = ".propwash-tmp-"
 """Names that start like this are an adapter's own unfinished files: never objects."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199})*\Z")

@@ -12,12 +12,17 @@ from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.files.staging import LOCK
 from engine.adapters.memory.blobs import MemoryBlobs
 from engine.ports.blobstore import BlobStore
+from tests.contract.s3_world import s3_store
 
 
-@pytest.fixture(params=["memory", "files"])
+@pytest.fixture(params=["memory", "files", pytest.param("s3", marks=pytest.mark.service("s3"))])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BlobStore]:
     if request.param == "memory":
         yield MemoryBlobs()
+        return
+    if request.param == "s3":
+        async with s3_store(part_bytes=5 * 2**20) as s3:
+            yield s3
         return
     async with FileBlobs.open(tmp_path / "store") as files:
         yield files

@@ -23,7 +23,7 @@ ODD = {
     "lone surrogate": "a\udcffb",
     "long part": "x" * 256,
     "long part of wide letters": "漢" * 86,
-    "long key": "/".join(["x" * 100] * 11),
+    "long key": "/".join(["x" * 100] * 9),
     "temporary": ".propwash-tmp-1-2/a",
     "temporary inside": "a/.propwash-tmp-1-2",
 }
@@ -83,6 +83,6 @@ async def test_the_root_itself_is_never_written_nor_deleted(store: BlobStore) ->
 
 
 async def test_the_longest_names_are_taken(store: BlobStore) -> None:
-    for key in ("x" * 255, "漢" * 85, "/".join(["x" * 127] * 8)):
+    for key in ("x" * 255, "漢" * 85, "/".join(["x" * 127] * 7)):
         await store.put(store.uri(key), b"x")
         assert await store.get(store.uri(key)) == b"x"

@@ -3,13 +3,18 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from engine.adapters.s3.blobs import S3Blobs
 from engine.ports.blobstore import BlobStore
+from tests.backing.s3 import replaces_in_place
+from tests.backing.session import address
 
 VERSIONS = 100
 
 
 @pytest.mark.parametrize("size", [10, 1_200_000], ids=["small", "large"])
 async def test_no_reader_ever_sees_a_part_or_a_mixture(store: BlobStore, size: int) -> None:
+    if isinstance(store, S3Blobs) and replaces_in_place(address("s3")):
+        pytest.skip("service s3: rclone shows readers the middle of a write; S3 itself does not")
     uri = store.uri("a/b")
     await store.put(uri, bytes([0]) * size)
     seen: list[bytes] = []
