@@ -9,6 +9,7 @@ import anyio
 
 from engine.adapters.s3.calls import Calls
 from engine.adapters.s3.client import connect
+from engine.adapters.s3.creating import Creator
 from engine.adapters.s3.listing import PAGE, Listing
 from engine.adapters.s3.names import Names
 from engine.adapters.s3.options import S3Options
@@ -30,6 +31,7 @@ class S3Blobs:
         self._reader, self._listing = Reader(calls, names.bucket), Listing(calls, names.bucket)
         self._room = anyio.Semaphore(options.parallel_parts)
         self._extras = extras_of(options)
+        self._creator = Creator(calls, self._reader)
 
     @classmethod
     @asynccontextmanager
@@ -74,6 +76,9 @@ class S3Blobs:
 
     async def put(self, uri: str, data: bytes, *, durable: bool = False) -> None:
         await put(self._calls, self._target(uri), data)
+
+    async def create(self, uri: str, data: bytes) -> bool:
+        return await self._creator.create(self._target(uri), data)
 
     def writer(self, uri: str) -> AbstractAsyncContextManager[BlobWriter]:
         return streaming(self._calls, self._target(uri), self._options.part_bytes, self._room)
