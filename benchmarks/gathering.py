@@ -23,6 +23,23 @@ from engine.model.phases import NodePhase
 
 async def gathered(count: int, length: int, limits: OffloadLimits, name: str) -> list[Figure]:
     """Elements of one text each, written by hand, gathered three times: the best."""
+    effect, outputs, total = made(count, length)
+    async with fresh_home() as home, FileBlobs.open(home / "store") as blobs:
+        for key in element_keys(count):
+            await blobs.put(blobs.uri(key), outputs)
+        before, best = peak_megabytes(), float("inf")
+        for _ in range(3):
+            begin = time.perf_counter()
+            await gather(blobs, limits, effect)
+            best = min(best, time.perf_counter() - begin)
+        grown = peak_megabytes() - before
+        plain = copy_of(home, outputs, count)
+    note = f"memory +{grown:.0f} MB; ratio = share of a plain copy's speed"
+    return [Figure(name, total / best, "MB/s", total / plain, plain / best, note)]
+
+
+def made(count: int, length: int) -> tuple[GatherOutputs, bytes, float]:
+    """The gather of so many texts of one length, what each element has written, and megabytes in all."""
     literal = text(length)
     outputs, framed = literal_map(o0=literal), framed_size(literal.ByteSize())
     program = map_of(STR)
@@ -32,21 +49,13 @@ async def gathered(count: int, length: int, limits: OffloadLimits, name: str) ->
     for index in range(count):
         elements = arrays.with_element(elements, index, NodePhase.SUCCEEDED)
     elements = structs.replace(elements, output_bytes={"o0": framed * count}, next=count)
-    async with fresh_home() as home, FileBlobs.open(home / "store") as blobs:
-        for index in range(count):
-            key = AttemptKey(execution(), "n0", 0, index)
-            await blobs.put(blobs.uri(layout.outputs(key)), outputs)
-        before, best = peak_megabytes(), float("inf")
-        effect = GatherOutputs(AttemptKey(execution(), "n0"), workflow.nodes["n0"], task, elements)
-        for _ in range(3):
-            begin = time.perf_counter()
-            await gather(blobs, limits, effect)
-            best = min(best, time.perf_counter() - begin)
-        grown = peak_megabytes() - before
-        plain = copy_of(home, outputs, count)
-    total = count * framed / 1e6
-    note = f"memory +{grown:.0f} MB; ratio = share of a plain copy's speed"
-    return [Figure(name, total / best, "MB/s", total / plain, plain / best, note)]
+    effect = GatherOutputs(AttemptKey(execution(), "n0"), workflow.nodes["n0"], task, elements)
+    return effect, outputs, count * framed / 1e6
+
+
+def element_keys(count: int) -> list[str]:
+    """Where the elements have written."""
+    return [layout.outputs(AttemptKey(execution(), "n0", 0, index)) for index in range(count)]
 
 
 INLINE = OffloadLimits(enabled=False)

@@ -23,6 +23,8 @@ UNITS = {
 }
 _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?) ?(?P<unit>[A-Za-z]*)\Z")
 _VERSION = re.compile(r"\d+\.\d+\.\d+\Z")
+_URL = re.compile(r"https?://[^\s/@]+(:\d+)?/?\Z")
+_STORE = re.compile(r"s3://\S+\Z")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
 
 
@@ -66,6 +68,18 @@ def _label(value: str) -> str:
     return value
 
 
+def _url(value: str) -> str:
+    if not _URL.match(value):
+        raise PydanticCustomError("url", "Input should be the URL of a service, such as http://127.0.0.1:9000")
+    return value
+
+
+def _store(value: str) -> str:
+    if not _STORE.match(value):
+        raise PydanticCustomError("store", "Input should be s3://BUCKET or s3://BUCKET/PREFIX")
+    return value
+
+
 def _interpreter(value: str) -> str:
     found = shutil.which(os.path.expanduser(value))
     if found is None:
@@ -82,4 +96,7 @@ Seconds = Annotated[float, Field(ge=0), Named("seconds")]
 Count = Annotated[int, Field(ge=1), Named("whole number")]
 Version = Annotated[str, AfterValidator(_version), Named("version")]
 Label = Annotated[str, AfterValidator(_label), Named("name")]
+Text = Annotated[str, Field(min_length=1), Named("text")]
+Url = Annotated[str, AfterValidator(_url), Named("URL")]
+StoreUri = Annotated[str, AfterValidator(_store), Named("URI")]
 Interpreter = Annotated[str, AfterValidator(_interpreter), Named("path")]

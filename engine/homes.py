@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,6 @@ import anyio
 from anyio import to_thread
 
 from engine.adapters.control.listener import listening, serve
-from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.sqlite.home import LOG_FILE
 from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.sqlite.schema import Synchronous
@@ -24,6 +24,7 @@ from engine.model.ids import ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
 from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.blobstore import BlobStore
+from engine.stores import look_at_store, open_store
 
 if TYPE_CHECKING:
     from anyio.abc import SocketListener
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from engine.app import Engine, Parts
     from engine.loop.watchers import Watchers
 
-STORE_FOLDER = "store"
 RUNNING_FOLDER = "running"
 """Where attempts work, and what is below it, belongs to the runner (engine.adapters.processes)."""
 PLACE_FILE = "made-at"
@@ -68,13 +68,8 @@ async def read_home(home: Path) -> AsyncIterator[HomeView]:
 
     Raises BadInput where no home is, HomeTooNew, LogFailed.
     """
-    async with SqliteLog.open_readonly(home) as log, store_of(home) as blobs:
+    async with SqliteLog.open_readonly(home) as log, look_at_store(home) as blobs:
         yield HomeView(log, blobs)
-
-
-def store_of(home: Path) -> AbstractAsyncContextManager[BlobStore]:
-    """The store of a home as it is, for a look."""
-    return FileBlobs.open_readonly(home / STORE_FOLDER)
 
 
 @asynccontextmanager
@@ -117,9 +112,9 @@ async def open_parts(
     async with (
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
         listening(home) as listener,
-        FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable) as blobs,
+        open_store(home, settings) as (blobs, environment),
     ):
-        await to_thread.run_sync(_stay_in_place, home)
+        here = await to_thread.run_sync(_stay_in_place, home)
         processes, effects = settings.processes, settings.effects
         runner = LocalRunner(
             home,
@@ -130,6 +125,7 @@ async def open_parts(
             stop_grace_seconds=min(processes.stop_grace_seconds, settings.shutdown.deadline_seconds / 2),
             fork=processes.warm,
             put=blobs.put,
+            environ={**os.environ, **environment},
         )
         async with _entered(runner, home):
             if warm:
@@ -140,7 +136,7 @@ async def open_parts(
                 runner=runner,
                 clock=SystemClock(),
                 # One engine at a time works on a home: what the one before it had reserved is free.
-                cache=StoreCache(blobs, Leases(blobs, engine="home")),
+                cache=StoreCache(blobs, Leases(blobs, engine=f"{socket.gethostname()}:{here}")),
                 offload=_offload_limits(settings.offloading),
                 retries=RetryLimits(settings.retries.max_system_failures),
                 arrays=ArrayLimits(settings.array.max_in_flight),
@@ -158,10 +154,11 @@ async def _answer_commands(listener: SocketListener, engine: Engine) -> None:
     await serve(listener, Desk(engine).answer)
 
 
-def _stay_in_place(home: Path) -> None:
-    """Blocking. States and values hold absolute URIs, so a home that was moved or copied can't be worked on.
+def _stay_in_place(home: Path) -> str:
+    """Blocking. The absolute path of a home.
 
-    Raises BadInput, before anything of the home is touched.
+    States and values hold absolute URIs, so a home that was moved or copied can't be worked on. Raises BadInput, before
+    anything of the home is touched.
     """
     here, mark = os.path.realpath(home), home / PLACE_FILE
     made_at = mark.read_text() if mark.exists() else ""
@@ -172,6 +169,7 @@ def _stay_in_place(home: Path) -> None:
             f"home {home} was made at {made_at} and is now at {here}; its executions refer to their values by the old "
             "place, so it can't go on here. Move it back; nothing was started or changed"
         )
+    return here
 
 
 async def _refuse_other_folder(home: Path) -> None:

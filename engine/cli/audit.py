@@ -13,7 +13,6 @@ from msgspec import Struct, structs
 from engine.adapters.sqlite.audit import SqliteAudit
 from engine.app import load_program
 from engine.cli.stored import Stored
-from engine.homes import store_of
 from engine.machine import invariants
 from engine.machine.children import child_id
 from engine.machine.execution import ExecutionState, plans_of
@@ -24,6 +23,7 @@ from engine.model.graph import NodeKind, Program
 from engine.model.ids import ExecutionId
 from engine.model.state import Snapshot
 from engine.ports.blobstore import BlobStore
+from engine.stores import look_at_store
 
 Tell = Callable[[Problem], None]
 PROGRAMS = 16
@@ -49,7 +49,7 @@ async def audit(home: Path, tell: Tell) -> Counts:
     Raises BadInput where no home is, HomeTooNew, LogFailed where the log can't be opened, Transient where the store
     can't be read just now.
     """
-    async with SqliteAudit.open(home) as log, store_of(home) as blobs:
+    async with SqliteAudit.open(home) as log, look_at_store(home) as blobs:
         look = _Look(log, blobs, tell)
         try:
             await look.at_log()

@@ -13,6 +13,8 @@ from engine.model.ids import DNS_LABEL
 from engine.model.phases import ExecutionPhase
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_STORE = "propwash.store"
+"""Where a command's context keeps what --store said, until --set is read."""
 
 
 def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -29,6 +31,14 @@ def label(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
             f"{value!r} is no DNS label: 1 to 63 of a-z, 0-9 and '-', neither first nor last a dash"
         )
     return value
+
+
+def _keep_store(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    ctx.meta[_STORE] = () if value is None else (f"store.uri={value}",)
+
+
+def _with_store(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return (*value, *ctx.meta.get(_STORE, ()))
 
 
 def shared(function: _F) -> _F:
@@ -73,7 +83,22 @@ def common(function: _F) -> _F:
 def settings(function: _F) -> _F:
     """Options of commands that run an engine."""
     for decorate in (
-        click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override a setting; repeatable."),
+        click.option(
+            "--set",
+            "sets",
+            multiple=True,
+            metavar="KEY=VALUE",
+            callback=_with_store,
+            help="Override a setting; repeatable.",
+        ),
+        click.option(
+            "--store",
+            metavar="URI",
+            callback=_keep_store,
+            expose_value=False,
+            is_eager=True,
+            help="Where a new home keeps its values: s3://BUCKET/PREFIX; the same as --set store.uri=URI.",
+        ),
         click.option(
             "--config",
             type=click.Path(path_type=Path),

@@ -16,7 +16,7 @@ from engine.model.errors import BadInput
 if TYPE_CHECKING:
     from config.settings import Settings
 
-_BEFORE_THE_HOME = ("--home", "--config", "--set")
+_BEFORE_THE_HOME = ("--home", "--config", "--set", "--store")
 """Options that must be certain before a home is opened."""
 
 

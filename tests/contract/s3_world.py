@@ -39,7 +39,7 @@ class Place:
 
     @property
     def options(self) -> S3Options:
-        return S3Options(endpoint=self.endpoint, path_style=True)
+        return S3Options(endpoint=self.endpoint)
 
     @property
     def environ(self) -> dict[str, str]:

@@ -48,7 +48,7 @@ async def test_no_credentials_at_all() -> None:
 
 
 async def test_nobody_at_the_endpoint() -> None:
-    place, options = Place.found(), S3Options(endpoint="http://127.0.0.1:9", path_style=True, patience_seconds=0.2)
+    place, options = Place.found(), S3Options(endpoint="http://127.0.0.1:9", patience_seconds=0.2)
     with anyio.fail_after(10), pytest.raises(StoreFailed) as caught:
         await attempt(place, place.fresh(), options)
     assert "at http://127.0.0.1:9 can't be reached: " in str(caught.value)

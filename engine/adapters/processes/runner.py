@@ -7,7 +7,7 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,8 @@ class LocalRunner:
     `workdir` belongs to this runner alone: processes that an earlier one left there are killed, its folders deleted.
     Every attempt starts in an empty folder of its own; the author's modules are on PYTHONPATH, not in that folder.
     `log_limit`: bytes kept of stdout and of stderr, beside the attempt's outputs; `put` stores them where the attempt's
-    prefix is not a local folder. `fork`: keep a parent with flytekit imported and fork it (Linux only).
+    prefix is not a local folder. `environ`: what tasks inherit, in place of the engine's own environment.
+    `fork`: keep a parent with flytekit imported and fork it (Linux only).
     Entering raises BadInput (there is no such `python`) and OSError (`workdir` can't be used).
     """
 
@@ -55,10 +56,11 @@ class LocalRunner:
         stop_grace_seconds: float = 5.0,
         fork: bool = True,
         put: Put | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self._folder, self._python, self._fork = workdir, python, fork
         self._log_limit, self._grace, self._put = log_limit, stop_grace_seconds, put
-        self._environ = dict(os.environ)
+        self._environ = dict(os.environ if environ is None else environ)
         self._attempts = Attempts(max_concurrent or os.cpu_count() or 1)
         self._numbers = itertools.count(1)
         self._exits = AsyncExitStack()

@@ -15,7 +15,8 @@ class S3Options:
     endpoint: str | None = None
     """URL of the service; None = that of AWS."""
     region: str | None = None
-    path_style: bool = False
+    addressing: Literal["auto", "path", "virtual"] = "auto"
+    """Where the bucket's name stands in URLs; auto: in the path where there is an endpoint."""
     max_connections: int = 50
     connect_seconds: float = 5.0
     read_seconds: float = 30.0

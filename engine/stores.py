@@ -1,0 +1,117 @@
+"""Which store a home keeps its values in: a folder of its own, or S3. Once begun, a home stays with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from anyio import to_thread
+from msgspec import Struct
+
+from engine.adapters.files.blobs import FileBlobs
+from engine.model.errors import BadInput
+from engine.ports.blobstore import BlobStore
+
+if TYPE_CHECKING:
+    from config.settings import S3, Settings
+    from engine.adapters.s3.options import S3Options
+
+STORE_FOLDER = "store"
+"""Holds the values of a home that keeps them itself."""
+STORE_FILE = "store.json"
+"""Says where the values are of a home that keeps them elsewhere."""
+
+
+class Elsewhere(Struct, frozen=True, omit_defaults=True):
+    """What a look at the home needs to find its values. Credentials are not kept."""
+
+    uri: str
+    endpoint: str | None = None
+    region: str | None = None
+    addressing: Literal["auto", "path", "virtual"] = "auto"
+
+
+@asynccontextmanager
+async def open_store(home: Path, settings: Settings) -> AsyncIterator[tuple[BlobStore, dict[str, str]]]:
+    """The store of a home, for its engine, and the environment that tasks need to reach it.
+
+    Raises BadInput, StoreFailed, StoreRefused, Transient.
+    """
+    place = await to_thread.run_sync(_choose, home, settings)
+    if place is None:
+        async with FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable) as files:
+            yield files, {}
+        return
+    from engine.adapters.s3.blobs import S3Blobs
+    from engine.adapters.s3.environment import task_environment
+
+    options = _options(settings.s3, place)
+    async with S3Blobs.open(place.uri, options) as blobs:
+        # Only now: a store that could not be opened binds no home.
+        await to_thread.run_sync((home / STORE_FILE).write_bytes, msgspec.json.format(msgspec.json.encode(place)))
+        yield blobs, task_environment(options)
+
+
+@asynccontextmanager
+async def look_at_store(home: Path) -> AsyncIterator[BlobStore]:
+    """The store of a home as it is, for a look. Raises BadInput; StoreFailed where it can't be reached."""
+    place = await to_thread.run_sync(_remembered, home)
+    if place is None:
+        async with FileBlobs.open_readonly(home / STORE_FOLDER) as files:
+            yield files
+        return
+    from engine.adapters.s3.blobs import S3Blobs
+    from engine.adapters.s3.options import S3Options
+
+    options = S3Options(endpoint=place.endpoint, region=place.region, addressing=place.addressing)
+    async with S3Blobs.open(place.uri, options) as blobs:
+        yield blobs
+
+
+def _remembered(home: Path) -> Elsewhere | None:
+    """Blocking."""
+    try:
+        return msgspec.json.decode((home / STORE_FILE).read_bytes(), type=Elsewhere)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError) as error:
+        raise BadInput(f"{home / STORE_FILE} can't be read: {error}; nothing was started") from error
+
+
+def _choose(home: Path, settings: Settings) -> Elsewhere | None:
+    """Blocking. Where the values of this home are and will be; None: in its own folder. Raises BadInput."""
+    known, wanted = _remembered(home), settings.store.uri and settings.store.uri.rstrip("/")
+    before = known.uri if known else str(home / STORE_FOLDER) if (home / STORE_FOLDER).exists() else wanted
+    if wanted and wanted != before:
+        raise BadInput(
+            f"home {home} keeps its values at {before}, and its executions refer to them there, so it can't go on with "
+            f"{wanted}; leave the setting store.uri out, or use another home; nothing was started"
+        )
+    uri = known.uri if known else wanted
+    if not uri:
+        return None
+    given, kept = settings.s3, known or Elsewhere(uri)
+    addressing = kept.addressing if given.addressing == "auto" else given.addressing
+    return Elsewhere(uri, given.endpoint or kept.endpoint, given.region or kept.region, addressing)
+
+
+def _options(settings: S3, place: Elsewhere) -> S3Options:
+    from engine.adapters.s3.options import S3Options
+
+    return S3Options(
+        endpoint=place.endpoint,
+        region=place.region,
+        addressing=place.addressing,
+        max_connections=settings.max_connections,
+        connect_seconds=settings.connect_seconds,
+        read_seconds=settings.read_seconds,
+        patience_seconds=settings.patience_seconds,
+        part_bytes=settings.part_size,
+        parallel_parts=settings.parallel_parts,
+        encryption=settings.encryption,
+        kms_key=settings.kms_key,
+        checksums=settings.checksums,
+    )
