@@ -102,7 +102,7 @@ async def open_parts(
     first task's start quick. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
     """
     from engine.adapters.leases import Leases
-    from engine.adapters.processes.runner import LocalRunner
+    from engine.adapters.processes.runner import LocalRunner, StoreAccess
     from engine.adapters.storecache import StoreCache
     from engine.adapters.systemclock import SystemClock
     from engine.app import Parts, load_program
@@ -124,8 +124,7 @@ async def open_parts(
             # Half of the deadline, so that closing the log has time whatever the tasks do.
             stop_grace_seconds=min(processes.stop_grace_seconds, settings.shutdown.deadline_seconds / 2),
             fork=processes.warm,
-            put=blobs.put,
-            environ={**os.environ, **environment},
+            store=StoreAccess(blobs.put, environment),
         )
         async with _entered(runner, home):
             if warm:

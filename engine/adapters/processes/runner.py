@@ -16,6 +16,7 @@ from typing import Self
 
 import anyio
 from anyio import to_thread
+from msgspec import Struct
 
 from engine.adapters.attempts import Attempts
 from engine.adapters.processes import command, place, room
@@ -35,14 +36,21 @@ CLEANUP_SECONDS = 30.0
 """For storing the output and deleting the folder of an attempt, also when the engine is told to stop."""
 
 
+class StoreAccess(Struct, frozen=True):
+    """A store that is no folder of this machine."""
+
+    put: Put
+    environ: Mapping[str, str] = {}
+    """What tasks need to reach it, beside what they inherit."""
+
+
 class LocalRunner:
     """A TaskRunner. Enter it (`async with`) before use; when the block ends nothing that it started runs.
 
     `workdir` belongs to this runner alone: processes that an earlier one left there are killed, its folders deleted.
     Every attempt starts in an empty folder of its own; the author's modules are on PYTHONPATH, not in that folder.
-    `log_limit`: bytes kept of stdout and of stderr, beside the attempt's outputs; `put` stores them where the attempt's
-    prefix is not a local folder. `environ`: what tasks inherit, in place of the engine's own environment.
-    `fork`: keep a parent with flytekit imported and fork it (Linux only).
+    `log_limit`: bytes kept of stdout and of stderr, beside the attempt's outputs; `store`: how they are
+    stored where the attempt's prefix is not a local folder. `fork`: keep a parent with flytekit imported and fork it (Linux only).
     Entering raises BadInput (there is no such `python`) and OSError (`workdir` can't be used).
     """
 
@@ -55,12 +63,11 @@ class LocalRunner:
         log_limit: int = 10 * 2**20,
         stop_grace_seconds: float = 5.0,
         fork: bool = True,
-        put: Put | None = None,
-        environ: Mapping[str, str] | None = None,
+        store: StoreAccess | None = None,
     ) -> None:
         self._folder, self._python, self._fork = workdir, python, fork
-        self._log_limit, self._grace, self._put = log_limit, stop_grace_seconds, put
-        self._environ = dict(os.environ if environ is None else environ)
+        self._log_limit, self._grace, self._store = log_limit, stop_grace_seconds, store
+        self._environ = {**os.environ, **(store.environ if store else {})}
         self._attempts = Attempts(max_concurrent or os.cpu_count() or 1)
         self._numbers = itertools.count(1)
         self._exits = AsyncExitStack()
@@ -138,8 +145,8 @@ class LocalRunner:
     async def _store_logs(self, request: TaskRequest, where: place.Place) -> None:
         for path in (where.stdout, where.stderr):
             try:
-                if self._put is not None:
-                    await self._put(f"{request.prefix_uri}/{path.name}", await anyio.Path(path).read_bytes())
+                if self._store is not None:
+                    await self._store.put(f"{request.prefix_uri}/{path.name}", await anyio.Path(path).read_bytes())
             except (EngineError, OSError) as error:
                 extra = {"attempt": str(request.key), "file": path.name, "cause": str(error)}
                 log.warning("what a task printed could not be stored", extra=extra)
