@@ -49,8 +49,8 @@ class LocalRunner:
 
     `workdir` belongs to this runner alone: processes that an earlier one left there are killed, its folders deleted.
     Every attempt starts in an empty folder of its own; the author's modules are on PYTHONPATH, not in that folder.
-    `log_limit`: bytes kept of stdout and of stderr, beside the attempt's outputs; `store`: how they are
-    stored where the attempt's prefix is not a local folder. `fork`: keep a parent with flytekit imported and fork it (Linux only).
+    `log_limit`: bytes kept of stdout and of stderr, beside the attempt's outputs; `store` keeps them where the
+    attempt's prefix is not a local folder. `fork`: keep a parent with flytekit imported and fork it (Linux only).
     Entering raises BadInput (there is no such `python`) and OSError (`workdir` can't be used).
     """
 
