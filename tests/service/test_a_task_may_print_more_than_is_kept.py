@@ -9,7 +9,7 @@ import anyio
 import pytest
 from msgspec import structs
 
-from engine.adapters.processes.runner import LocalRunner
+from engine.adapters.processes.runner import LocalRunner, StoreAccess
 from engine.ports.taskrunner import ExitReason
 from tests.service.tasks import Bench, nothing
 
@@ -68,6 +68,6 @@ async def test_output_goes_to_the_store_where_the_prefix_is_no_local_folder(tmp_
         stored[uri] = data
 
     request = structs.replace(Bench(tmp_path).shell("echo out; echo err >&2"), prefix_uri="s3://bucket/a/n0/0")
-    async with LocalRunner(tmp_path / "work", put=put) as runner:
+    async with LocalRunner(tmp_path / "work", store=StoreAccess(put)) as runner:
         await runner.run(request, nothing)
     assert stored == {"s3://bucket/a/n0/0/stdout.log": b"out\n", "s3://bucket/a/n0/0/stderr.log": b"err\n"}
