@@ -10,6 +10,7 @@ from functools import partial
 import anyio
 
 from benchmarks.crash import w6
+from benchmarks.dynamics import dynamic_1000
 from benchmarks.figures import HEAD, LATEST, Figure, line, write
 from benchmarks.forking import forked_tasks
 from benchmarks.gathering import INLINE, OFFLOADED, gathered
@@ -37,6 +38,7 @@ FIGURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
     **{f"size-{nodes}": partial(size, nodes) for nodes in (10, 100, 1_000, 10_000, 100_000)},
     "map-100000": map_100000,
     "view-1000": view_1000,
+    "dynamic-1000": dynamic_1000,
 }
 
 

@@ -8,21 +8,22 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from engine.adapters.files.blobs import FileBlobs
-from engine.adapters.memory.runner import NoopRunner
+from engine.adapters.memory.runner import NoopRunner, Script
 from engine.adapters.memory.scripts import gives
 from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.systemclock import SystemClock
-from engine.app import Engine, Parts, running
+from engine.app import Engine, Parts, load_program, running
 from engine.loop.backoff import Backoff
 from engine.loop.hooks import Hook, nothing
 from engine.model.graph import Program
 from engine.model.ids import ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
+from engine.ports.blobstore import BlobStore
 
 
 def execution(number: int = 0) -> ExecutionId:
@@ -31,18 +32,23 @@ def execution(number: int = 0) -> ExecutionId:
 
 @asynccontextmanager
 async def engine_on(
-    home: Path, program: Program, outputs: bytes = b"", hook: Hook = nothing, arrays: ArrayLimits | None = None
+    home: Path,
+    program: Program,
+    outputs: bytes = b"",
+    hook: Hook = nothing,
+    arrays: ArrayLimits | None = None,
+    script: Callable[[BlobStore], Script] | None = None,
 ) -> AsyncIterator[Engine]:
-    """An engine whose tasks write `outputs` (a serialized LiteralMap) at once."""
-
-    async def load(digest: str) -> Program:
-        return program
-
+    """An engine whose tasks write `outputs` (a serialized LiteralMap) at once, or do as the script says."""
     async with SqliteLog.open(home) as log, FileBlobs.open(home / "store") as blobs:
+
+        async def load(digest: str) -> Program:
+            return program if digest == program.digest else await load_program(blobs, digest)
+
         parts = Parts(
             log=log,
             blobs=blobs,
-            runner=NoopRunner(gives(blobs, outputs)),
+            runner=NoopRunner(script(blobs) if script else gives(blobs, outputs)),
             clock=SystemClock(),
             offload=OffloadLimits(),
             retries=RetryLimits(),

@@ -71,6 +71,9 @@ class ExecutionState:
     """Paths of the live nodes, in the order in which they became live. Derived from `nodes`."""
     frames: dict[str, Frame] = field(default_factory=dict)
     """Derived: found once, kept."""
+    passed: dict[str, int] = field(default_factory=dict)
+    """How many upstream nodes of a waiting node, from the first on, were seen to have ended: so that a node that waits
+    for thousands does not look at each of them whenever one ends. Derived."""
     plans: dict[str, Program] = field(default_factory=dict)
     """What @dynamic tasks have written, by digest. Loaded before a node that names one is looked at."""
 

@@ -13,16 +13,18 @@ from engine.machine.draft import Draft
 from engine.machine.execution import Frame
 from engine.machine.handler import AbortNode, Consequence, FrameClosed, FrameFailed, FrameSkipped, FrameSucceeded, Move
 from engine.machine.places import full, too_deep
-from engine.machine.readiness import Readiness, readiness
+from engine.machine.readiness import Readiness, ended, readiness
 from engine.machine.recovery import taken_over
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import ChildEnded
-from engine.model.graph import END_NODE, START_NODE, FailurePolicy, NodeKind
+from engine.model.graph import END_NODE, START_NODE, FailurePolicy, NodeKind, NodeSpec
 from engine.model.ids import ROOT_FRAME, inner_frame, join, split
 from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase, NodePhase
 from engine.model.state import Node
 
 AUTO_ABORT = "Some node execution failed, auto-abort."
+WIDE = 16
+"""Upstream nodes from which on it pays to remember how many have ended."""
 
 
 def settle(draft: Draft) -> None:
@@ -57,13 +59,26 @@ def try_start(draft: Draft, prefix: str, node_id: str) -> None:
     frame = draft.frame(prefix)
     if _closing(draft, frame):
         return
-    match readiness(frame.spec(node_id), lambda upstream: draft.phase(join(frame.scope, upstream))):
-        case Readiness.READY if full(draft, frame.spec(node_id).kind):
+    spec = frame.spec(node_id)
+    match _readiness(draft, frame, path, spec):
+        case Readiness.READY if full(draft, spec.kind):
             draft.held.append(path)
         case Readiness.READY:
             begin(draft, path)
         case Readiness.SKIP:
             _skip(draft, path)
+
+
+def _readiness(draft: Draft, frame: Frame, path: str, spec: NodeSpec) -> Readiness:
+    def phase_of(upstream: str) -> NodePhase:
+        return draft.phase(join(frame.scope, upstream))
+
+    if len(spec.upstream) >= WIDE:
+        passed = draft.state.passed
+        passed[path] = ended(spec, phase_of, passed.get(path, 0))
+        if passed[path] < len(spec.upstream):
+            return Readiness.WAIT
+    return readiness(spec, phase_of)
 
 
 def begin(draft: Draft, path: str) -> None:

@@ -24,3 +24,10 @@ def readiness(spec: NodeSpec, phase_of: Callable[[str], NodePhase]) -> Readiness
             return Readiness.WAIT
         skip = skip or phase not in SATISFIED
     return Readiness.SKIP if skip else Readiness.READY
+
+
+def ended(spec: NodeSpec, phase_of: Callable[[str], NodePhase], first: int) -> int:
+    """How many upstream nodes, from the first on, have ended; `first` of them are known to have."""
+    while first < len(spec.upstream) and phase_of(spec.upstream[first]) in TERMINAL:
+        first += 1
+    return first
