@@ -6,6 +6,7 @@ Memory is bounded by the largest execution's state, not by its history, by its v
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -14,20 +15,22 @@ from engine.adapters.sqlite.audit import SqliteAudit
 from engine.app import load_program
 from engine.cli.stored import Stored
 from engine.machine import invariants
-from engine.machine.children import child_id
+from engine.machine.children import child_id, started
 from engine.machine.execution import ExecutionState, plans_of
 from engine.machine.replay import Problem, Replay
 from engine.model.errors import EngineError, LogFailed
 from engine.model.events import ChildEnded, ExecutionSubmitted
 from engine.model.graph import NodeKind, Program
 from engine.model.ids import ExecutionId
-from engine.model.state import Snapshot
+from engine.model.state import Execution, Node, Snapshot
 from engine.ports.blobstore import BlobStore
 from engine.stores import look_at_store
 
 Tell = Callable[[Problem], None]
 PROGRAMS = 16
 """Kept in memory."""
+ELEMENTS = 500
+"""Child executions of a map that are looked up together."""
 
 
 class Counts(Struct):
@@ -141,6 +144,16 @@ class _Look:
             coming, refused = child in self._coming, child in self._refused
             problems = invariants.of_child(node, known.get(child), coming=coming, refused=refused)
             self._found(problems, snapshot.execution.id)
+        for node in snapshot.nodes:
+            if node.kind is NodeKind.ARRAY_OF_LAUNCH_PLANS:
+                await self._at_element_children(snapshot.execution, node)
+
+    async def _at_element_children(self, record: Execution, node: Node) -> None:
+        keys = iter(started(record, node))
+        while batch := list(islice(keys, ELEMENTS)):
+            known = await self._log.find([child_id(key) for key, _ in batch])
+            for key, phase in batch:
+                self._found(invariants.of_element_child(key, phase, known.get(child_id(key))), record.id)
 
     async def _program(self, digest: str) -> Program | EngineError:
         """Each package is read once, while the executions that share it follow each other closely."""

@@ -115,8 +115,13 @@ class Board:
             return None
         spot = Spot(above, parent.path)
         row = spot.row()
-        above.children[parent.path] = record.id.name
-        child = Followed(self._order, row.place + ARROW, row.depth + 1, (*spot.key(), parent.attempt), spot, self._home)
+        title, key, mark = row.place + ARROW, (*spot.key(), parent.attempt), ""
+        if parent.index is None:
+            above.children[parent.path] = record.id.name
+        else:
+            title, key = f"{row.place}[{parent.index}]{ARROW}", (*spot.key(), parent.index, parent.attempt)
+            mark = f"[{parent.index}] "
+        child = Followed(self._order, title, row.depth + 1, key, spot, mark, self._home)
         self._followed[record.id] = child
         return child
 

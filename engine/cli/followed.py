@@ -43,6 +43,8 @@ class Followed:
     key: Key
     parent: Spot | None = None
     """The launch plan node that started it."""
+    mark: str = ""
+    """`[3] ` for the child execution of a map's element."""
     home: Path | None = None
     """Where its gates are answered; None: nobody is told how."""
     state: ExecutionState | None = None
@@ -84,7 +86,7 @@ class Spot(NamedTuple):
         assert at.state is not None
         return Row(
             place=at.title + path,
-            label=path if at.parent else at.title + path,
+            label=at.mark + path if at.parent else at.title + path,
             depth=at.depth + path.count("/") // 2,
             node=at.state.nodes[path],
             target=self._known()[1],

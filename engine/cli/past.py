@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from engine.cli.board import Board
 from engine.cli.documents import Documents
-from engine.machine.children import child_id
+from engine.machine.children import child_id, started
 from engine.machine.execution import ExecutionState
 from engine.model.graph import NodeKind
-from engine.model.ids import ExecutionId
-from engine.model.state import Snapshot
+from engine.model.ids import AttemptKey, ExecutionId
+from engine.model.phases import NodePhase
+from engine.model.state import Node, Snapshot
+
+MOST_ELEMENTS = 20
+"""Child executions shown of one map."""
 
 
 async def board_of(documents: Documents, snapshot: Snapshot) -> Board:
@@ -25,10 +29,18 @@ async def board_of(documents: Documents, snapshot: Snapshot) -> Board:
 
 
 def children_of(snapshot: Snapshot) -> list[ExecutionId]:
-    """The child executions that the nodes of an execution have started, or were about to."""
-    return [
-        child_id(snapshot.execution.key(node.path, attempt))
-        for node in snapshot.nodes
-        if node.kind is NodeKind.LAUNCH_PLAN
-        for attempt in range(node.attempt + 1)
-    ]
+    """The child executions that the nodes of an execution have started, or were about to; of a map the first ones."""
+    keys: list[AttemptKey] = []
+    for node in snapshot.nodes:
+        if node.kind is NodeKind.LAUNCH_PLAN:
+            keys += [snapshot.execution.key(node.path, attempt) for attempt in range(node.attempt + 1)]
+        else:
+            keys += _of_elements(snapshot, node)
+    return [child_id(key) for key in keys]
+
+
+def _of_elements(snapshot: Snapshot, node: Node) -> list[AttemptKey]:
+    """Those that have not succeeded come first: they are looked for."""
+    found = list(started(snapshot.execution, node))
+    found.sort(key=lambda one: one[1] is NodePhase.SUCCEEDED)
+    return [key for key, _ in found[:MOST_ELEMENTS]]

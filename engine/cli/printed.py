@@ -71,7 +71,11 @@ async def find_attempt(log: Records, snapshot: Snapshot, asked: Asked) -> Attemp
         case NodeKind.ARRAY:
             return _element(snapshot, node, index, asked, what)
         case NodeKind.LAUNCH_PLAN:
-            raise BadInput(await _in_the_child(log, snapshot, node, what))
+            key = snapshot.execution.key(path, node.attempt)
+            raise BadInput(await _in_the_child(log, key, f"{what} is a launch plan"))
+        case NodeKind.ARRAY_OF_LAUNCH_PLANS:
+            key = _element(snapshot, node, index, asked, what)
+            raise BadInput(await _in_the_child(log, key, f"element {key.index} of {what} is a launch plan"))
     inner = [one.path for one in _shown(snapshot) if one.path.startswith(f"{inner_frame(path, node.attempt)}/")]
     raise BadInput(f"{what} is a {node.kind.value}, which prints nothing itself; inside it are {some(inner) or 'none'}")
 
@@ -127,9 +131,9 @@ def _failures(elements: Elements) -> str:
     return f", of which {failed} failed" if elements.failed else ""
 
 
-async def _in_the_child(log: Records, snapshot: Snapshot, node: Node, what: str) -> str:
-    child = await log.snapshot(child_id(snapshot.execution.key(node.path, node.attempt)))
-    said = f"{what} is a launch plan, which prints nothing itself"
+async def _in_the_child(log: Records, key: AttemptKey, what: str) -> str:
+    child = await log.snapshot(child_id(key))
+    said = f"{what}, which prints nothing itself"
     if child is None:
         return f"{said}; it has started no child execution"
     inner = some([one.path for one in _shown(child)]) or "none"

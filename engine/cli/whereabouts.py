@@ -23,8 +23,8 @@ async def stderr_of_failure(log: Records, blobs: BlobStore, snapshot: Snapshot) 
     node = _failed_node(snapshot)
     if node is None:
         return ""
-    if node.kind is NodeKind.LAUNCH_PLAN:
-        child = await log.snapshot(child_id(snapshot.execution.key(node.path, node.attempt)))
+    if node.kind in (NodeKind.LAUNCH_PLAN, NodeKind.ARRAY_OF_LAUNCH_PLANS):
+        child = await log.snapshot(child_id(_key(snapshot.execution, node)))
         return await stderr_of_failure(log, blobs, child) if child is not None else ""
     try:
         uri = f"{blobs.uri(layout.attempt_prefix(_key(snapshot.execution, node)))}/{STDERR}"

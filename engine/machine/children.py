@@ -5,20 +5,34 @@ A child's name is a hash of the attempt key it was started for, so a repeated st
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from engine.machine import arrays
 from engine.machine.frames import AUTO_ABORT
 from engine.model import layout
 from engine.model.effects import AbortChild
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import ChildEnded
-from engine.model.graph import END_NODE
+from engine.model.graph import END_NODE, NodeKind
 from engine.model.ids import AttemptKey, ExecutionId
-from engine.model.phases import ExecutionPhase
-from engine.model.state import Execution
+from engine.model.phases import ExecutionPhase, NodePhase
+from engine.model.state import Execution, Node
 
 
 def child_id(key: AttemptKey) -> ExecutionId:
     """The child's name: 128 bits of the parent's attempt key; equal keys give equal names."""
     return ExecutionId(key.execution.project, key.execution.domain, f"f{key.digest()}")
+
+
+def started(parent: Execution, node: Node) -> Iterator[tuple[AttemptKey, NodePhase]]:
+    """The last attempts of a node, or of its map elements, that have started child executions or were about to."""
+    if node.kind is NodeKind.LAUNCH_PLAN:
+        yield parent.key(node.path, node.attempt), node.phase
+    elif node.kind is NodeKind.ARRAY_OF_LAUNCH_PLANS and node.elements is not None:
+        for index in range(node.elements.next):
+            attempt = arrays.attempt_of(node.elements, index)
+            key = parent.element_key(node.path, node.attempt, index, attempt)
+            yield key, arrays.phase_of(node.elements, index)
 
 
 def child_outputs(key: AttemptKey) -> str:

@@ -9,7 +9,7 @@ from engine.machine.places import COUNTED
 from engine.machine.readiness import Readiness, readiness
 from engine.machine.replay import Problem
 from engine.model.graph import END_NODE
-from engine.model.ids import inner_frame, join, owner, split
+from engine.model.ids import AttemptKey, inner_frame, join, owner, split
 from engine.model.phases import SATISFIED, TERMINAL, ExecutionPhase, NodePhase
 from engine.model.state import CHUNK, Elements, Execution, Node, Snapshot
 
@@ -160,3 +160,17 @@ def of_child(node: Node, child: Execution | None, *, coming: bool, refused: bool
             yield Problem(f"is {node.phase.name}, its child execution is {said}", "a child that has ended", node.path)
         elif node.phase is _P.FAILED and child.phase is ExecutionPhase.SUCCEEDED:
             yield Problem("has FAILED, its child execution has SUCCEEDED", "the child's end, taken over", node.path)
+
+
+def of_element_child(key: AttemptKey, phase: NodePhase, child: Execution | None) -> Iterator[Problem]:
+    """An element of a map over a launch plan, and the execution that its last attempt has started.
+
+    While the element lives, an event about the child may be on its way.
+    """
+    said, where = child.phase.value if child else "not there", f"{key.path}[{key.index}]"
+    if child is not None and child.parent != key:
+        yield Problem(f"its child execution {child.id.name} has another parent", "this element", where)
+    if phase is _P.SUCCEEDED and (child is None or child.phase is not ExecutionPhase.SUCCEEDED):
+        yield Problem(f"has SUCCEEDED, its child execution is {said}", "SUCCEEDED", where)
+    if phase in (_P.FAILED, _P.ABORTED) and child is not None and not child.terminal:
+        yield Problem(f"is {phase.name}, its child execution is {said}", "a child that has ended", where)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.machine import step
-from engine.machine.children import child_id
+from engine.machine.children import child_id, started
 from engine.machine.execution import ExecutionState
-from engine.machine.invariants import of_child, of_frames, of_snapshot
+from engine.machine.invariants import of_child, of_element_child, of_frames, of_snapshot
 from engine.machine.replay import Problem, Replay
 from engine.model.errors import ErrorKind, Failure
 from engine.model.events import AbortRequested, ChildEnded, ExecutionSubmitted
@@ -45,6 +45,10 @@ def problems(world: Simulation) -> list[Problem]:
         for one in snapshot.nodes:
             if one.kind is NodeKind.LAUNCH_PLAN:
                 found += _child_problems(world, state, one.path)
+            elif one.kind is NodeKind.ARRAY_OF_LAUNCH_PLANS:
+                for key, phase in started(state.record, one):
+                    child = world.states.get(child_id(key))
+                    found += of_element_child(key, phase, child.record if child else None)
     return found
 
 
@@ -74,7 +78,7 @@ IN_ORDER = ExecutionSubmitted | ChildEnded | AbortRequested
 """Read once, in the order of the log; what effects find out may come in any order, and twice."""
 
 
-def _next(world: Simulation, number: int) -> int:
+def next_event(world: Simulation, number: int) -> int:
     if isinstance(world.waiting[number], IN_ORDER):
         return next(place for place, event in enumerate(world.waiting) if isinstance(event, IN_ORDER))
     return number
@@ -93,7 +97,7 @@ def test_after_every_step(fates: dict[str, str], actions: list[int]) -> None:
         elif action == 98:
             world.apply(AbortRequested(EXECUTION, "enough"))
         elif world.waiting:
-            number = _next(world, action % len(world.waiting))
+            number = next_event(world, action % len(world.waiting))
             again = action % 7 == 0 and not isinstance(world.waiting[number], IN_ORDER)
             world.deliver(number, keep=again)
         assert problems(world) == []

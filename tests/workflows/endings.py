@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from flytekit import map_task, task, workflow
+from flytekit import dynamic, map_task, task, workflow
 from flytekit.exceptions.user import FlyteRecoverableException
 
 
@@ -90,6 +90,26 @@ def even(n: int) -> int:
 @workflow
 def all_even(ns: list[int]) -> list[int]:
     return map_task(refuse_odd)(n=ns)
+
+
+@task
+def append(path: str) -> str:
+    with open(path, "a") as file:
+        file.write("x")
+    return path
+
+
+@dynamic
+def plan_to_wait(path: str, count: int) -> list[str]:
+    """One of its nodes waits; says when it is asked for its plan."""
+    with open(f"{path}.plans", "a") as plans:
+        plans.write("planned\n")
+    return [wait_for(path=path), *[append(path=f"{path}.{k}") for k in range(count)]]
+
+
+@workflow
+def plans_and_waits(path: str, count: int) -> list[str]:
+    return plan_to_wait(path=path, count=count)
 
 
 @workflow
