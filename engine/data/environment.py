@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from engine.model.effects import Origin
 from engine.model.graph import NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey, EntityId, EntityKind
@@ -17,20 +20,30 @@ def environment(
 ) -> dict[str, str]:
     """What the engine tells the task about itself, its execution, its place in a map and the limits of values."""
     execution = key.execution
-    found = {
-        "FLYTE_INTERNAL_EXECUTION_WORKFLOW": _named(origin.workflow),
+    return {
+        **_of_all(origin.workflow, origin.entity, task.id),
         "FLYTE_INTERNAL_EXECUTION_ID": execution.name,
         "FLYTE_INTERNAL_EXECUTION_PROJECT": execution.project,
         "FLYTE_INTERNAL_EXECUTION_DOMAIN": execution.domain,
-        "FLYTE_INTERNAL_TASK_PROJECT": task.id.project,
-        "FLYTE_INTERNAL_TASK_DOMAIN": task.id.domain,
-        "FLYTE_INTERNAL_TASK_NAME": task.id.name,
-        "FLYTE_INTERNAL_TASK_VERSION": task.id.version,
         "FLYTE_ATTEMPT_NUMBER": str(key.attempt),
+        **_array(key, spec),
+        **(_offloading(limits) if key.index is None else {}),
     }
-    if origin.entity.kind is EntityKind.LAUNCH_PLAN:
-        found["FLYTE_INTERNAL_EXECUTION_LAUNCHPLAN"] = _named(origin.entity)
-    return found | _array(key, spec) | (_offloading(limits) if key.index is None else {})
+
+
+@lru_cache(maxsize=256)
+def _of_all(workflow: EntityId, entity: EntityId, task: EntityId) -> Mapping[str, str]:
+    """What all attempts of a task have in common."""
+    found = {
+        "FLYTE_INTERNAL_EXECUTION_WORKFLOW": _named(workflow),
+        "FLYTE_INTERNAL_TASK_PROJECT": task.project,
+        "FLYTE_INTERNAL_TASK_DOMAIN": task.domain,
+        "FLYTE_INTERNAL_TASK_NAME": task.name,
+        "FLYTE_INTERNAL_TASK_VERSION": task.version,
+    }
+    if entity.kind is EntityKind.LAUNCH_PLAN:
+        found["FLYTE_INTERNAL_EXECUTION_LAUNCHPLAN"] = _named(entity)
+    return found
 
 
 def _named(entity: EntityId) -> str:

@@ -7,6 +7,7 @@ unversioned does not.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from engine.data.materialise import TooMuch, expanded, write
 from engine.data.references import Reference, find_references
@@ -58,6 +59,7 @@ def reads_references(task: TaskSpec, limits: OffloadLimits) -> bool:
     return minimum is not None and actual is not None and actual >= minimum
 
 
+@lru_cache(maxsize=256)
 def _version(text: str) -> tuple[int, int, int] | None:
     found = _VERSION.search(text)
     return (int(found[1]), int(found[2]), int(found[3])) if found else None

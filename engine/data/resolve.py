@@ -6,6 +6,7 @@ A value that is only passed on is never parsed: its bytes go from one map into t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from engine.data.attributes import BadStep, walk
 from engine.data.bindings import Constant, ListOf, MapOf, Part, Promise, compiled, promises
@@ -27,8 +28,8 @@ async def resolve(blobs: BlobStore, bindings: Sequence[Binding], sources: Mappin
     Raises Permanent with code BindingResolutionFailure: USER where an index or key is wrong, SYSTEM where an output is
     missing or unreadable. A Transient of the store stays one.
     """
-    parts = {binding.variable: _part(binding) for binding in bindings}
-    values = await _read(blobs, sorted({promise.node for promise in promises(list(parts.values()))}), sources)
+    parts, nodes = _recipe(tuple(bindings))
+    values = await _read(blobs, nodes, sources)
     times = {binding.variable for binding in bindings if binding.times}
     return literal_map(
         {name: await _Resolver(blobs, values, name, name in times).literal(part) for name, part in parts.items()}
@@ -37,6 +38,13 @@ async def resolve(blobs: BlobStore, bindings: Sequence[Binding], sources: Mappin
 
 def _part(binding: Binding) -> Part:
     return compiled(binding.data) if binding.failure is None else Constant(failure_literal(binding))
+
+
+@lru_cache(maxsize=1024)
+def _recipe(bindings: tuple[Binding, ...]) -> tuple[Mapping[str, Part], Sequence[str]]:
+    """What each input is made of, and the nodes whose outputs that takes."""
+    parts = {binding.variable: _part(binding) for binding in bindings}
+    return parts, sorted({promise.node for promise in promises(list(parts.values()))})
 
 
 async def _read(blobs: BlobStore, nodes: Sequence[str], sources: Mapping[str, str]) -> dict[str, dict[str, Data]]:

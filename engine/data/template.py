@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from engine.data.inline import NoText, as_text
 from engine.data.literals import entries
@@ -47,10 +48,28 @@ async def render(
     checkpoint a first attempt gets.
     Raises Permanent (USER, FailedToBuildResource) for an unknown variable or an input that has no text form; Transient.
     """
-    names = {name for argument in argv for name in _VARIABLE.findall(argument)}
+    names, arguments = _parsed(tuple(argv))
     place = _Place(blobs, key, raw_root, previous)
     values = {name: await _rendered(place, task, name, inputs) for name in names}
-    return tuple(_VARIABLE.sub(lambda found: values[found[1]], argument) for argument in argv)
+    return tuple([it if isinstance(it, str) else it.filled(values) for it in arguments])
+
+
+class _Argument(Struct, frozen=True):
+    """An argument with variables in it."""
+
+    parts: tuple[str, ...]
+    """Plain text and the names of variables by turns."""
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        return "".join([values[part] if place % 2 else part for place, part in enumerate(self.parts)])
+
+
+@lru_cache(maxsize=256)
+def _parsed(argv: tuple[str, ...]) -> tuple[frozenset[str], tuple[str | _Argument, ...]]:
+    """The names of all variables, and the arguments."""
+    split = [_VARIABLE.split(argument) for argument in argv]
+    names = frozenset(name for parts in split for name in parts[1::2])
+    return names, tuple(parts[0] if len(parts) == 1 else _Argument(tuple(parts)) for parts in split)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 from engine.model.cache import CacheKey
 from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId, label, owner, split
@@ -30,6 +31,7 @@ def signal(execution: ExecutionId, signal_id: str, value: bytes) -> str:
     return f"{execution_prefix(execution)}/signals/{label(signal_id)}/{hashlib.sha256(value).hexdigest()[:32]}.pb"
 
 
+@lru_cache(maxsize=1024)
 def node_prefix(execution: ExecutionId, path: str) -> str:
     """The data folder of a node: `<base>/n2/data`, or `<base>/n2/data/0/n0` for a nested one."""
     frame, node_id = split(path)
@@ -46,6 +48,7 @@ def node_inputs(execution: ExecutionId, path: str) -> str:
     return f"{node_prefix(execution, path)}/inputs.pb"
 
 
+@lru_cache(maxsize=1024)
 def attempt_prefix(key: AttemptKey) -> str:
     """The folder of one attempt: outputs.pb, error.pb, futures.pb, stdout and stderr lie in it. Never shared."""
     prefix = node_prefix(key.execution, key.path)

@@ -4,6 +4,8 @@ fsspec do not unquote, so nothing is quoted."""
 from __future__ import annotations
 
 import os
+import re
+from functools import lru_cache
 
 from engine.adapters import blobkeys
 from engine.model.errors import BadInput, StoreRefused
@@ -11,6 +13,10 @@ from engine.model.errors import BadInput, StoreRefused
 SCHEME = "file://"
 MAGIC = ("::", "*", "?", "[")
 """What fsspec reads as a chain of URLs or as a pattern: a task below such a folder can't read its own inputs."""
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}\Z")
+REMEMBERED = 2048
+"""Names that need not be looked at again."""
 
 
 class Names:
@@ -24,14 +30,30 @@ class Names:
             _check_root(path)
         self._prefix = self.root + "/"
         self._given = given + "/"
+        self.uri = lru_cache(maxsize=REMEMBERED)(self._uri)
+        """The URI of a key. Raises StoreRefused."""
+        self._folders: dict[str, str] = {}
+        """URIs of folders whose files were asked for, and their paths."""
 
-    def uri(self, key: str) -> str:
+    def _uri(self, key: str) -> str:
         uri = f"{SCHEME}{self._prefix}{key}"
         blobkeys.check(key, uri)
         return uri
 
     def path(self, uri: str) -> str:
         """The path of an object or a folder below the root. Raises StoreRefused."""
+        folder, _, name = uri.rpartition("/")
+        known = self._folders.get(folder)
+        if known is not None and _PLAIN_NAME.match(name):
+            return f"{known}/{name}"
+        path = self._path(uri)
+        if len(uri) < blobkeys.KEY_LIMIT - blobkeys.PART_LIMIT:
+            if len(self._folders) >= REMEMBERED:
+                self._folders.clear()
+            self._folders[folder] = os.path.dirname(path)
+        return path
+
+    def _path(self, uri: str) -> str:
         path = uri.removeprefix(SCHEME)
         if path.startswith(self._prefix):
             key = path[len(self._prefix) :]
