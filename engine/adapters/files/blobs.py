@@ -102,6 +102,8 @@ class FileBlobs:
                 if data is None:
                     too_large.append(index)
                 found.append(data)
+            except FileNotFoundError:
+                found.append(None)
             except OSError as error:
                 explained = faults.reading(error, uri)
                 if not isinstance(explained, BlobNotFound):

@@ -25,7 +25,7 @@ class Disk:
 
     def read(self, path: str, start: int, end: int | None, at_most: int | None, known: Known) -> bytes | None:
         """The bytes of a slice, or None if there are more than `at_most`."""
-        folders.find(self.root, os.path.dirname(path), known)
+        folders.find(self.root, _folder(path), known)
         descriptor = os.open(path, _READ)
         try:
             first, last, _ = slice(start, end).indices(_size(os.fstat(descriptor), path))
@@ -73,9 +73,11 @@ class Disk:
 
     def append(self, descriptor: int, data: bytes | bytearray | memoryview) -> None:
         """Write all of it, however little the system takes at a time."""
-        rest = memoryview(data).cast("B")
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        written = os.write(descriptor, data)
+        if written < len(data):
+            rest = memoryview(data).cast("B")[written:]
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
 
     def settle(self, descriptor: int, *, durable: bool = False) -> None:
         if durable or self._durable:
@@ -93,7 +95,7 @@ class Disk:
         """Let a finished temporary file appear under its name. `put`: os.link where nothing may be replaced."""
         for attempt in range(ATTEMPTS):
             try:
-                folders.make(self.root, os.path.dirname(path), known)
+                folders.make(self.root, _folder(path), known)
                 put(temporary, path)
                 break
             except FileNotFoundError:
@@ -123,6 +125,11 @@ class Disk:
         except (FileNotFoundError, NotADirectoryError):
             return
         yield from _walk(folder, blobkeys.KEY_LIMIT + len(self.root.encode()))
+
+
+def _folder(path: str) -> str:
+    """What os.path.dirname gives for a path that was checked."""
+    return path[: path.rindex("/")]
 
 
 def _walk(folder: str, limit: int) -> Generator[str, None, None]:

@@ -16,6 +16,8 @@ from engine.adapters.files.thread import Known
 
 def find(root: str, folder: str, known: Known) -> None:
     """Raises OSError: ENOENT or ENOTDIR if `folder` is not there, ELOOP naming the link if one stands in its path."""
+    if folder in known:
+        return
     for part in _unknown(root, folder, known):
         _look(part)
         known.add(part)
@@ -23,12 +25,23 @@ def find(root: str, folder: str, known: Known) -> None:
 
 def make(root: str, folder: str, known: Known) -> None:
     """The same, but folders that are missing are made."""
+    if folder in known:
+        return
+    missing = False
     for part in _unknown(root, folder, known):
-        try:
-            _look(part)
-        except FileNotFoundError:
+        # Mostly the last one is missing; and below a missing one nothing can be there.
+        missing = missing or part == folder or not _is_there(part)
+        if missing:
             _make(part)
         known.add(part)
+
+
+def _is_there(folder: str) -> bool:
+    try:
+        _look(folder)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def above(root: str, path: str) -> list[str]:
