@@ -209,6 +209,14 @@ class Effects(Group):
         return value
 
 
+class Schedules(Group):
+    """Launch plans that start by themselves, in `propwash serve`."""
+
+    catch_up: Annotated[int, Field(ge=0), Named("whole number")] = 100
+    """The most times of one launch plan that are made up for after nobody kept its schedule: the newest ones. 0: none
+    is."""
+
+
 class Shutdown(Group):
     """Ending the engine."""
 
@@ -229,4 +237,5 @@ class Settings(Group):
     array: Array = Array()
     offloading: Offloading = Offloading()
     effects: Effects = Effects()
+    schedules: Schedules = Schedules()
     shutdown: Shutdown = Shutdown()

@@ -61,8 +61,11 @@ class Parts:
     cache: Cache | None = None
     """None: what tasks gave is kept in the store."""
     hook: Hook = nothing
-    doors: Sequence[Callable[[Engine], Coroutine[object, object, None]]] = ()
+    doors: Sequence[Door] = ()
     """Run beside the engine until it leaves: they hand in what others ask of it, and start what falls due."""
+
+
+Door = Callable[["Engine"], Coroutine[object, object, None]]
 
 
 class Engine:

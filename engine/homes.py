@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from config.settings import Offloading, Settings
     from engine.adapters.processes.runner import LocalRunner
-    from engine.app import Engine, Parts
+    from engine.app import Door, Engine, Parts
     from engine.loop.watchers import Watchers
 
 RUNNING_FOLDER = "running"
@@ -80,6 +80,7 @@ async def open_home(
     watchers: Watchers | None = None,
     *,
     idle: bool = False,
+    doors: Sequence[Door] = (),
 ) -> AsyncIterator[Engine]:
     """An engine on a home. It goes on with all that was left unfinished there, until the block is left.
 
@@ -88,13 +89,13 @@ async def open_home(
     """
     from engine.app import running
 
-    async with open_parts(home, settings, hook) as parts, running(parts, watchers, idle=idle) as engine:
+    async with open_parts(home, settings, hook, doors=doors) as parts, running(parts, watchers, idle=idle) as engine:
         yield engine
 
 
 @asynccontextmanager
 async def open_parts(
-    home: Path, settings: Settings, hook: Hook = nothing, *, warm: bool = False
+    home: Path, settings: Settings, hook: Hook = nothing, *, warm: bool = False, doors: Sequence[Door] = ()
 ) -> AsyncIterator[Parts]:
     """The parts of an engine on a home, which is made if it is not there; nothing runs yet.
 
@@ -114,7 +115,7 @@ async def open_parts(
         listening(home) as listener,
         open_store(home, settings) as (blobs, environment),
     ):
-        here = await to_thread.run_sync(_stay_in_place, home)
+        here = await to_thread.run_sync(stay_in_place, home)
         processes, effects = settings.processes, settings.effects
         runner = LocalRunner(
             home,
@@ -143,7 +144,7 @@ async def open_parts(
                 backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
                 load=partial(load_program, blobs),
                 hook=hook,
-                doors=[] if listener is None else [partial(_answer_commands, listener)],
+                doors=[*doors, *([] if listener is None else [partial(_answer_commands, listener)])],
             )
 
 
@@ -153,7 +154,7 @@ async def _answer_commands(listener: SocketListener, engine: Engine) -> None:
     await serve(listener, Desk(engine).answer)
 
 
-def _stay_in_place(home: Path) -> str:
+def stay_in_place(home: Path) -> str:
     """Blocking. The absolute path of a home.
 
     States and values hold absolute URIs, so a home that was moved or copied can't be worked on. Raises BadInput, before

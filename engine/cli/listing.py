@@ -31,6 +31,8 @@ class Wanted:
     newest_first: bool = False
     children: bool = True
     """Those that a launch plan node started, too."""
+    project: str | None = None
+    domain: str | None = None
 
     def choose(self, records: Sequence[Execution], now: float) -> list[Execution]:
         """`records`: oldest submission first."""
@@ -42,6 +44,8 @@ class Wanted:
     def _matches(self, record: Execution, now: float) -> bool:
         return (
             (self.children or record.parent is None)
+            and self.project in (None, record.id.project)
+            and self.domain in (None, record.id.domain)
             and (not self.phases or record.phase.value in self.phases)
             and (self.since_seconds is None or record.submitted_at >= now - self.since_seconds)
             and (not self.workflow or any(map(self._is_named, (record.entity.name, record.workflow.name))))

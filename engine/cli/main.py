@@ -11,6 +11,7 @@ import click
 from engine.cli.arguments import HELP, split
 from engine.cli.operator_commands import abort, recover, relaunch, retry_node, serve, signal, watch
 from engine.cli.options import common, filters, label, settings, shared
+from engine.cli.registry_commands import launch_plan, register, submit
 from engine.cli.screen import open_streams
 from engine.cli.verdict import Context, exit_code
 
@@ -21,7 +22,7 @@ def cli() -> None:
     """Run flytekit workflows: asynchronous, event-driven, durable."""
 
 
-for command in (serve, watch, abort, signal, recover, relaunch, retry_node):
+for command in (register, submit, launch_plan, serve, watch, abort, signal, recover, relaunch, retry_node):
     cli.add_command(command)
 
 
@@ -102,15 +103,17 @@ def resume(context: Context, home: Path, as_json: bool, config: Path | None, set
 
 
 @cli.command(name="list")
+@click.argument("kind", type=click.Choice(["executions", "workflows", "tasks", "launch-plans"]), default="executions")
 @filters
 @shared
-def list_executions(home: Path, as_json: bool, children: bool | None, **wanted: Any) -> int:
-    """List the executions of a home, oldest first."""
-    from engine.cli.listing import Wanted
-    from engine.cli.listing import list_executions as perform
+def list_what_there_is(kind: str, home: Path, as_json: bool, **wanted: Any) -> int:
+    """List the executions of a home, oldest first, or what is registered in it, by name.
 
-    chosen = Wanted(**wanted, children=as_json if children is None else children)
-    return perform(home, chosen, as_json=as_json)
+    KIND is executions (the default), workflows, tasks or launch-plans.
+    """
+    from engine.cli.kinds import list_kind
+
+    return list_kind(kind, home, wanted, as_json=as_json)
 
 
 @cli.command()

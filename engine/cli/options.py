@@ -112,7 +112,7 @@ def settings(function: _F) -> _F:
 
 
 def filters(function: _F) -> _F:
-    """Options that say which executions are listed."""
+    """Options that say what is listed: of executions, of what is registered, and of both."""
     phases = [phase.value for phase in ExecutionPhase]
     for decorate in (
         click.option(
@@ -121,7 +121,12 @@ def filters(function: _F) -> _F:
             help="Child executions, which launch plan nodes start, too.  [default: with --json only]",
         ),
         click.option("--newest-first", is_flag=True, help="The newest submission first, in place of the oldest."),
-        click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the N newest of them."),
+        click.option("--all-versions", "every_version", is_flag=True, help="Registered: not the latest only."),
+        click.option("--version", default="", metavar="TEXT", help="Registered: of this version."),
+        click.option("--name", default="", metavar="NAME", help="Registered: of this name, or ending in it."),
+        click.option("--limit", type=click.IntRange(min=0), metavar="N", help="N of them; of executions the newest."),
+        click.option("--domain", metavar="NAME", help="Of this domain."),
+        click.option("--project", metavar="NAME", help="Of this project."),
         click.option(
             "--since",
             "since_seconds",

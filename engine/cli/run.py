@@ -90,7 +90,7 @@ async def _read(sections: Sections, request: Request) -> PackageFiles:
 
 async def _choose(files: PackageFiles, sections: Sections, request: Request) -> Chosen:
     placed = with_code_root(files, request.options.code_root, request.options.home)
-    return await choose(placed, sections.workflow, request.project, request.domain)
+    return await choose(placed, sections.workflow, request.project, request.domain, request.options.home)
 
 
 async def _inputs(request: Request, chosen: Chosen) -> bytes:

@@ -10,11 +10,14 @@ from pathlib import Path
 import anyio
 
 from config.settings import Settings
+from engine.app import Engine
 from engine.cli.exitcodes import ExitCode
 from engine.cli.request import load_settings
 from engine.cli.screen import tell
 from engine.cli.session import Session, run_session
 from engine.homes import open_home
+from engine.registry.entries import Registry
+from engine.registry.schedules import Schedules
 
 
 def serve(home: Path, config: Path | None, sets: Sequence[str]) -> int:
@@ -22,9 +25,13 @@ def serve(home: Path, config: Path | None, sets: Sequence[str]) -> int:
     return run_session(partial(_serve, home, load_settings(config, sets)))
 
 
+async def _keep_schedules(settings: Settings, engine: Engine) -> None:
+    await Schedules(Registry(engine.blobs), engine.parts.clock, settings.schedules.catch_up).keep(engine)
+
+
 async def _serve(home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
-    async with open_home(home, settings) as engine:
+    async with open_home(home, settings, doors=[partial(_keep_schedules, settings)]) as engine:
         found = len(engine.unfinished())
         going_on = f", {found} unfinished go on" if found else ""
         tell(f"process {os.getpid()} works on home {home}{going_on}; it takes commands until Ctrl-C or SIGTERM")

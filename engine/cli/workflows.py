@@ -12,9 +12,12 @@ from msgspec import structs
 from engine.model.errors import BadInput
 from engine.model.graph import Graph, LaunchPlanSpec
 from engine.model.ids import EntityId
+from engine.registries import read_registry
+from engine.registry.registering import link
 from engine.wire.code_archive import unpack_code
 from engine.wire.compile import compile_package
 from engine.wire.inputs import InputHelp, describe_inputs
+from engine.wire.links import missing
 from engine.wire.lookup import ensure_runnable, find_entity
 from engine.wire.package import Package, PackageFiles
 from engine.wire.registration import register
@@ -34,16 +37,26 @@ class Chosen:
     inputs: tuple[InputHelp, ...]
 
 
-async def choose(files: PackageFiles, name: str, project: str, domain: str) -> Chosen:
-    """Register and compile a package, and find the entity by name. Raises BadInput, BadPackage."""
-    return await to_thread.run_sync(_choose, files, name, project, domain)
+async def choose(files: PackageFiles, name: str, project: str, domain: str, home: Path) -> Chosen:
+    """Register and compile a package, and find the entity by name. Raises BadInput, BadPackage.
+
+    What it refers to elsewhere is taken from the registry of the home, as far as that has it.
+    """
+    package, entity, refers = await to_thread.run_sync(_found, files, name, project, domain)
+    if refers:
+        async with read_registry(home) as registry:
+            package = await link(registry, package, files.where, strict=False)
+    return await to_thread.run_sync(_chosen, package, entity, files.where)
 
 
-def _choose(files: PackageFiles, name: str, project: str, domain: str) -> Chosen:
+def _found(files: PackageFiles, name: str, project: str, domain: str) -> tuple[Package, EntityId, bool]:
     package = register(files, project=project, domain=domain)
+    return package, find_entity(compile_package(package).program, name, files.module), bool(missing(package))
+
+
+def _chosen(package: Package, entity: EntityId, where: str) -> Chosen:
     compiled = compile_package(package)
-    entity = find_entity(compiled.program, name, files.module)
-    ensure_runnable(compiled, entity, default_handlers(), files.where)
+    ensure_runnable(compiled, entity, default_handlers(), where)
     plans, workflows = compiled.program.launch_plans, compiled.program.workflows
     target = plans[entity] if entity in plans else workflows[entity]
     return Chosen(package, entity, target, tuple(describe_inputs(target)))

@@ -11,6 +11,7 @@ from msgspec import Struct
 from engine.model import layout
 from engine.model.ids import EntityId, EntityKind
 from engine.ports.blobstore import BlobStore
+from engine.wire.compile_schedules import plan_summary
 from engine.wire.entities import Entity
 from engine.wire.links import contents
 from engine.wire.package import Package, unpack
@@ -61,6 +62,10 @@ class Registry:
         package, entities = await self._package(entry.package)
         roots = {link.id: link.code_root for link in package.links}
         return entities[entry.id], roots.get(entry.id, package.code_root)
+
+    async def plan_summary(self, entry: Entry) -> tuple[str, str]:
+        """Of a launch plan: the name of its workflow, and its schedule in words ("" = none)."""
+        return plan_summary((await self.entity(entry))[0])
 
     async def _below(self, prefix: str) -> list[Entry]:
         uris = [uri async for uri in self.blobs.list(self.blobs.uri(prefix))]

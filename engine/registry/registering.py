@@ -20,7 +20,7 @@ from engine.registry.entries import Entry, Registry, pack_entry
 from engine.wire.compile import Compiled, compile_package
 from engine.wire.differences import differences
 from engine.wire.entities import Entity, canonical
-from engine.wire.links import contents, defined, wanted, with_linked
+from engine.wire.links import contents, defined, missing, wanted, with_linked
 from engine.wire.package import Package, pack
 from engine.wire.problems import Severity
 
@@ -67,21 +67,23 @@ async def register_package(registry: Registry, package: Package, where: str, cod
     return Registered(linked, compiled.program, tuple(fresh), tuple(known))
 
 
-async def link(registry: Registry, package: Package, where: str) -> Package:
-    """The package with whatever it refers to and does not hold. Raises BadPackage naming what is not registered."""
+async def link(registry: Registry, package: Package, where: str, *, strict: bool = True) -> Package:
+    """The package with whatever it refers to and does not hold.
+
+    Raises BadPackage naming what is not registered; not `strict`: that is left out, for `ensure_runnable` to tell.
+    """
     found: dict[EntityId, tuple[Entity, str]] = {}
     absent: list[EntityId] = []
-    entities = (await to_thread.run_sync(contents, package)).values()
-    own = {id for entity in entities for id in defined(entity)}
-    waiting = {id for entity in entities for id in wanted(entity)} - own
+    waiting = await to_thread.run_sync(missing, package)
+    own = {id for entity in contents(package).values() for id in defined(entity)} if waiting else set()
     while waiting := waiting - found.keys() - set(absent):
         entries = await registry.find(sorted(waiting))
         absent += sorted(waiting - entries.keys())
         for id, entry in entries.items():
             found[id] = await registry.entity(entry)
-        held = {id for entity, _ in found.values() for id in defined(entity)}
-        waiting = {id for entity, _ in found.values() for id in wanted(entity)} - held - own
-    if absent:
+        held = {id for entity, _ in found.values() for id in defined(entity)} | own
+        waiting = {id for entity, _ in found.values() for id in wanted(entity)} - held
+    if absent and strict:
         raise BadPackage(where, [f"it refers to the {full(id)}, which is not registered" for id in absent])
     return with_linked(package, found) if found else package
 

@@ -15,6 +15,7 @@ from engine.model.graph import Interface
 from engine.model.overrides import Overrides
 from engine.model.schedules import Schedule
 from engine.wire.cron import BadCron, read_cron, read_old_cron
+from engine.wire.entities import Entity
 from engine.wire.moments import SECOND, parse_duration
 
 _UNIT_SECONDS = {FixedRateUnit.MINUTE: 60, FixedRateUnit.HOUR: 3600, FixedRateUnit.DAY: 86400}
@@ -106,3 +107,10 @@ def _unstartable(schedule: Schedule, interface: Interface, given: Mapping[str, o
         listed = ", ".join(map(repr, missing))
         found.append(f"it has a schedule, but nobody gives a value for {listed}: give it a default or fix it")
     return found
+
+
+def plan_summary(plan: Entity) -> tuple[str, str]:
+    """The name of a launch plan's workflow, and its schedule in words ("" = none that can be kept)."""
+    assert isinstance(plan, LaunchPlan)
+    schedule = _schedule(plan.spec.entity_metadata.schedule, [])
+    return plan.spec.workflow_id.name, "" if schedule is None else str(schedule)

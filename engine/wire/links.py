@@ -51,6 +51,13 @@ def wanted(entity: Entity) -> Iterator[EntityId]:
             yield entity_id(entity.spec.workflow_id, EntityKind.WORKFLOW)
 
 
+def missing(package: Package) -> set[EntityId]:
+    """What the entities of a package refer to and the package does not hold."""
+    entities = contents(package).values()
+    held = {id for entity in entities for id in defined(entity)}
+    return {id for entity in entities for id in wanted(entity)} - held
+
+
 def with_linked(package: Package, found: Mapping[EntityId, tuple[Entity, str]]) -> Package:
     """The package with entities from elsewhere, each with the folder of its modules."""
 

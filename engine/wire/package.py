@@ -29,6 +29,8 @@ class PackageFiles(Struct, frozen=True):
     """Local folder that the tasks' modules are imported from; empty where nobody said."""
     module: str = ""
     """The module that was packaged; empty for an archive."""
+    activate: tuple[str, ...] = ()
+    """Names of the launch plans that are to be active once they are registered: the messages do not tell."""
     code_archive: str = ""
     """Name of the fast-registration archive inside the package (`fast<md5>.tar.gz`), if it has one."""
 

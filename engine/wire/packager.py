@@ -1,11 +1,14 @@
 """A script, not a module of the engine: packages one Python file of an author, by the author's own flytekit.
 
-    python packager.py FILE FOLDER CONSTANTS
+    python packager.py FILE FOLDER CONSTANTS [register]
 
 Run by path in the author's interpreter and environment. Writes into FOLDER one `.pb` per entity, named as
 `pyflyte package` names them, and `package.json`; or `error.json` and exit status 1. Constants that no message can hold
 (files, pickles) go to the folder CONSTANTS. What the author's modules print goes to stderr. It needs nothing but
 flytekit, and works with Python 3.9 and newer.
+
+With `register`, the modules that importing FILE has loaded from below its root go to FOLDER too, as an archive in the
+form of flytekit's fast registration, and FILE may define tasks only.
 """
 
 from __future__ import annotations
@@ -16,12 +19,16 @@ import sys
 if sys.path and __name__ == "__main__" and not getattr(sys.flags, "safe_path", False):
     del sys.path[0]
 
+import gzip
+import hashlib
 import importlib
+import io
 import json
 import os
 import platform
 import shutil
 import signal
+import tarfile
 import threading
 import traceback
 from typing import Any
@@ -33,13 +40,13 @@ class Refused(Exception):
     """The file can't be packaged; the text says why, and no traceback is of use."""
 
 
-def main(path: str, folder: str, constants: str) -> int:
+def main(path: str, folder: str, constants: str, purpose: str = "run") -> int:
     """Exit status 0, or 1 with the reason in FOLDER/error.json."""
     os.dup2(2, 1)  # also what C code and child processes print
     _end_with_parent(folder)
     path, constants = os.path.abspath(path), os.path.abspath(constants)
     try:
-        package = _package(path, folder, constants)
+        package = _package(path, folder, constants, registers=purpose == "register")
     except Refused as refused:
         return _fail(folder, str(refused), "")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the author's code raises is the verdict
@@ -66,7 +73,7 @@ def _end_with_parent(folder: str) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _package(path: str, folder: str, constants: str) -> dict[str, Any]:
+def _package(path: str, folder: str, constants: str, *, registers: bool) -> dict[str, Any]:
     _check_source(path)
     root, module = _place(path)
     # The names of tasks must not depend on where the author's shell says packages begin.
@@ -76,10 +83,16 @@ def _package(path: str, folder: str, constants: str) -> dict[str, Any]:
     _check_name(module, path)
     sys.path.insert(0, root)
     entities = _serialize(module, path, root)
+    if registers:
+        _write_sources(root, folder)
+    elif not any(_kind(entity) == 2 for entity in entities):
+        tasks = ", ".join(sorted(entity.template.id.name for entity in entities if _kind(entity) == 1))
+        raise Refused(f"{path} defines no workflow" + (f", only the tasks {tasks}" if tasks else ""))
     _write_entities(entities, folder)
     return {
         "code_root": root,
         "module": module,
+        "activate": _auto_activated(),
         "python": platform.python_version(),
         "flytekit": getattr(flytekit, "__version__", ""),
     }
@@ -149,9 +162,6 @@ def _serialize(module: str, path: str, root: str) -> list[Any]:
     serialize_load_only([module], settings, root)
     _check_name(module, path)
     entities: list[Any] = serialize_get_control_plane_entities(settings, root)
-    if not any(_kind(entity) == 2 for entity in entities):
-        tasks = ", ".join(sorted(entity.template.id.name for entity in entities if _kind(entity) == 1))
-        raise Refused(f"{path} defines no workflow" + (f", only the tasks {tasks}" if tasks else ""))
     return entities
 
 
@@ -177,6 +187,40 @@ def _write_entities(entities: list[Any], folder: str) -> None:
         readable = name.replace(os.sep, "_").replace("\0", "_")[:100]
         with open(os.path.join(folder, f"{index:0{width}}_{readable}_{kind}.pb"), "wb") as file:
             file.write(entity.serialize_to_string())
+
+
+def _auto_activated() -> list[str]:
+    """Names of the launch plans that their author wants to be active, which the messages do not tell."""
+    from flytekit.core.context_manager import FlyteEntities
+
+    return sorted({plan.name for plan in FlyteEntities.entities if getattr(plan, "should_auto_activate", False)})
+
+
+def _write_sources(root: str, folder: str) -> None:
+    """The archive is called after its content; equal sources give equal bytes."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for path in _loaded_from(root):
+            member = tarfile.TarInfo(os.path.relpath(path, root))
+            with open(path, "rb") as file:
+                data = file.read()
+            member.size, member.mode = len(data), 0o644
+            archive.addfile(member, io.BytesIO(data))
+    name = f"fast{hashlib.md5(content.getvalue()).hexdigest()}.tar.gz"
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(gzip.compress(content.getvalue(), mtime=0))
+
+
+def _loaded_from(root: str) -> list[str]:
+    """Files of the modules that were imported from below a folder, but for those of an environment in it."""
+    files = {getattr(module, "__file__", None) for name, module in list(sys.modules.items()) if name != "__main__"}
+    paths = {os.path.realpath(file) for file in files if file}
+    outside = tuple(os.path.realpath(prefix) + os.sep for prefix in (sys.prefix, sys.base_prefix))
+    return sorted(
+        path
+        for path in paths
+        if path.startswith(root + os.sep) and not path.startswith(outside) and "site-packages" not in path.split(os.sep)
+    )
 
 
 def _summary(error: BaseException) -> str:

@@ -23,6 +23,7 @@ from msgspec import Struct, structs
 
 from engine.model.errors import BadInput
 from engine.wire.archive import read_package
+from engine.wire.code_archive import unpack_code
 from engine.wire.package import PackageFiles
 
 TIMEOUT_SECONDS = 300.0
@@ -39,6 +40,7 @@ class _Report(Struct, frozen=True):
 
     code_root: str
     module: str
+    activate: tuple[str, ...] = ()
 
 
 class _Error(Struct, frozen=True):
@@ -53,11 +55,14 @@ async def read_workflows(
     *,
     python: str = sys.executable,
     constants: Path | None = None,
+    sources: Path | None = None,
     timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> PackageFiles:
     """Whatever an author can give: a `.py` file, or what `pyflyte package` wrote. Raises BadInput."""
     if path.suffix == ".py":
-        return await package_file(path, python=python, constants=constants, timeout_seconds=timeout_seconds)
+        return await package_file(
+            path, python=python, constants=constants, sources=sources, timeout_seconds=timeout_seconds
+        )
     return await to_thread.run_sync(read_package, path)
 
 
@@ -66,12 +71,15 @@ async def package_file(
     *,
     python: str = sys.executable,
     constants: Path | None = None,
+    sources: Path | None = None,
     timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> PackageFiles:
     """The packaged workflows of one Python file. Raises BadInput, with the author's own error if it has one.
 
     `constants` is the folder for default values that no message can hold (files, pickles). It must last as long as
-    what is run from the package; without one they go to the system's folder for temporary files.
+    what is run from the package; without one they go to the system's folder for temporary files. `sources`: a folder
+    for a copy of the modules that importing the file has loaded, which its tasks then run from; without one they run
+    from where the file is.
     """
     if not await anyio.Path(path).is_file():
         raise BadInput(f"there is no file {path}")
@@ -79,8 +87,8 @@ async def package_file(
     constants = constants or Path(tempfile.gettempdir(), f"propwash-constants-{uuid.uuid4().hex}")
     try:
         command = [python, str(_SCRIPT), str(path), str(folder), str(constants)]
-        ending = await _run(command, folder, timeout_seconds)
-        return await to_thread.run_sync(_collect, path, folder, ending)
+        ending = await _run(command if sources is None else [*command, "register"], folder, timeout_seconds)
+        return await to_thread.run_sync(_collect, path, folder, ending, sources)
     finally:
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -126,7 +134,7 @@ async def _end(process: Process) -> None:
         await process.aclose()
 
 
-def _collect(path: Path, folder: Path, ending: str) -> PackageFiles:
+def _collect(path: Path, folder: Path, ending: str, sources: Path | None) -> PackageFiles:
     """What the script wrote, as a package or as the error it stands for."""
     if (folder / "error.json").exists():
         error = msgspec.json.decode((folder / "error.json").read_bytes(), type=_Error)
@@ -136,4 +144,5 @@ def _collect(path: Path, folder: Path, ending: str) -> PackageFiles:
         raise BadInput(f"{path} can't be packaged: Python ended {ending} while importing it. It printed:\n{log}")
     report = msgspec.json.decode((folder / "package.json").read_bytes(), type=_Report)
     found = read_package(folder)
-    return structs.replace(found, where=str(path), code_root=report.code_root, module=report.module)
+    code_root = report.code_root if sources is None else str(unpack_code(folder, found.code_archive, sources))
+    return structs.replace(found, where=str(path), code_root=code_root, module=report.module, activate=report.activate)

@@ -9,6 +9,7 @@ from flyteidl.core.identifier_pb2 import Identifier, ResourceType
 from flyteidl.core.literals_pb2 import Binding
 
 from engine.model.ids import EntityId, EntityKind
+from engine.wire.entities import Entity
 from engine.wire.package import Package
 from engine.wire.registration import package_of
 
@@ -17,8 +18,9 @@ PREFIX = ".flytegen."
 NODE = "n0"
 
 
-def single_task_package(task: TaskSpec, code_root: str) -> tuple[Package, EntityId]:
+def single_task_package(task: Entity, code_root: str) -> tuple[Package, EntityId]:
     """The package that runs a registered task, and the launch plan to run. The task's own policies hold."""
+    assert isinstance(task, TaskSpec)
     id = task.template.id
     workflow, plan = _workflow(task), LaunchPlan()
     _name(plan.id, id, ResourceType.LAUNCH_PLAN)

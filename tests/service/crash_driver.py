@@ -181,7 +181,7 @@ async def _run(
 async def _finish(engine: Engine, order: Order, files: PackageFiles, accepted: int) -> None:
     """Submit what is not known to be accepted, and wait for all."""
     known = os.pread(accepted, 1 << 20, 0).decode().split()
-    chosen = await choose(files, order.entity, "p", "d")
+    chosen = await choose(files, order.entity, "p", "d", Path(order.home))
     digest = await engine.store_package(chosen.package)
 
     async def see_to(name: str) -> None:

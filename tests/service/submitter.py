@@ -19,7 +19,7 @@ from engine.wire.package import PackageFiles
 
 async def main(home: Path, files: PackageFiles, acknowledged: int) -> None:
     async with open_home(home, load(None, ["processes.warm=false"], {})) as engine:
-        chosen = await choose(files, "five", "p", "d")
+        chosen = await choose(files, "five", "p", "d", home)
         digest = await engine.store_package(chosen.package)
         inputs = inputs_for(chosen.target, {"n": 3})
         await engine.submit(ExecutionId("p", "d", "e1"), chosen.entity, digest, inputs)
