@@ -7,7 +7,9 @@ import signal
 import time
 from pathlib import Path
 
+import anyio
 import pytest
+from anyio import to_thread
 
 from config.load import load
 from engine.model.ids import EntityId, EntityKind
@@ -119,14 +121,19 @@ def test_options_reach_the_task(propwash: Propwash, source: Path) -> None:
     assert propwash(*words).document["outputs"] == {"o0": "high at 06:30"}
 
 
-async def test_a_schedule_is_kept_by_a_service_and_made_up_for(propwash: Propwash, source: Path) -> None:
+async def active_since(home: Path, plan: EntityId, moment: float) -> None:
+    settings = await to_thread.run_sync(load, None, [], {})
+    async with open_registry(home, settings) as registry:
+        await deactivate(registry, plan)
+        await activate(registry, (await registry.find([plan]))[plan], moment)
+
+
+def test_a_schedule_is_kept_by_a_service_and_made_up_for(propwash: Propwash, source: Path) -> None:
     propwash("register", str(source / "registering.py"), "--version", "v1")
     plan = EntityId(EntityKind.LAUNCH_PLAN, "flytesnacks", "development", "registering.minutely", "v1")
-    async with open_registry(propwash.home, load(None, [], {})) as registry:
-        await deactivate(registry, plan)
-        entry = (await registry.find([plan]))[plan]
-        active = await activate(registry, entry, time.time() - 130.0)
-    names = [execution_name(plan, active.since + after) for after in (60, 120)]
+    since = time.time() - 130.0
+    anyio.run(active_since, propwash.home, plan, since)
+    names = [execution_name(plan, since + after) for after in (60, 120)]
     with serving(propwash, "--verbose") as service:
         assert service.stderr is not None
         for name in names:
@@ -134,7 +141,7 @@ async def test_a_schedule_is_kept_by_a_service_and_made_up_for(propwash: Propwas
             assert propwash("watch", name).code == 0
     documents = [propwash("get", name, "--json").document for name in names]
     assert [document["phase"] for document in documents] == ["SUCCEEDED", "SUCCEEDED"]
-    due = [time.strftime("%H:%M", time.gmtime(active.since + after)) for after in (60, 120)]
+    due = [time.strftime("%H:%M", time.gmtime(since + after)) for after in (60, 120)]
     assert [document["outputs"]["o0"] for document in documents] == [f"none at {at}" for at in due]
 
     off = propwash("launch-plan", "deactivate", "minutely")
