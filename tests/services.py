@@ -19,6 +19,15 @@ def _flytekit() -> str:
     return "" if importlib.util.find_spec("flytekit") else "flytekit is not installed"
 
 
+def _pandas() -> str:
+    lacking = [name for name in ("numpy", "pandas", "pyarrow") if not importlib.util.find_spec(name)]
+    return f"not installed: {', '.join(lacking)}" if lacking else ""
+
+
+def _kubernetes_client() -> str:
+    return "" if importlib.util.find_spec("kubernetes") else "kubernetes, the client for Python, is not installed"
+
+
 def _fork() -> str:
     return "" if hasattr(os, "fork") and os.path.isdir("/proc/self/fd") else "this system has no fork and /proc"
 
@@ -45,6 +54,8 @@ SERVICES: dict[str, Callable[[], str]] = {
     "strace": _strace,
     "tmpfs": _tmpfs,
     **{name: kind.absent for name, kind in KINDS.items()},
+    "pandas": _pandas,
+    "kubernetes-client": _kubernetes_client,
 }
 """Name -> why it can't be had here; empty = it can."""
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
+import anyio
+
 from engine.machine.execution import ExecutionState
 from engine.model.graph import Program
 from engine.model.ids import ExecutionId
@@ -21,6 +23,7 @@ class Residents:
         self._load = load
         self._programs: dict[str, Program] = {}
         """By digest; the one that became idle last stands last."""
+        self._loading: dict[str, anyio.Lock] = {}
         self._states: dict[ExecutionId, ExecutionState] = {}
         self._expected: set[ExecutionId] = set()
         self._uses: Counter[str] = Counter()
@@ -28,9 +31,17 @@ class Residents:
 
     async def program(self, digest: str) -> Program:
         """Raises BadInput when the package is not in the store or can't be compiled."""
-        if digest not in self._programs:
-            self._programs[digest] = await self._load(digest)
-        return self._programs[digest]
+        return self._programs.get(digest) or await self._loaded(digest)
+
+    async def _loaded(self, digest: str) -> Program:
+        """Loads once for all who ask at the same time."""
+        try:
+            async with self._loading.setdefault(digest, anyio.Lock()):
+                found = self._programs.get(digest) or await self._load(digest)
+                self._programs[digest] = found
+                return found
+        finally:
+            self._loading.pop(digest, None)
 
     def known_program(self, digest: str) -> Program | None:
         return self._programs.get(digest)

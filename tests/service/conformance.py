@@ -69,6 +69,10 @@ class Case:
     """Given by hand: the outputs, or how it fails. None: what local execution gives."""
     why: str = ""
     """Why local execution can't tell."""
+    called: str = ""
+    """Its name in the package, where that is not its Python name."""
+    needs: str = ""
+    """A service of tests/services.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +174,17 @@ class Comparison:
             async with anyio.create_task_group() as group:
                 for module in {self.together or case.module for case in self.cases.values()}:
                     group.start_soon(self._prepare, engine, module)
+            documents = Documents(engine.log, engine.blobs, self.home)
             async with anyio.create_task_group() as group:
                 group.start_soon(to_thread.run_sync, self._run_locally)
                 for name, ready in self.ready.items():
                     group.start_soon(self._run, engine, ExecutionId("p", "d", name), ready)
+            for name in self.ready.keys() - self.refused.keys():
+                self.documents[name] = await documents.of(ExecutionId("p", "d", name))
 
     async def _prepare(self, engine: Engine, module: str) -> None:
         """Package a file once for all of its cases."""
-        files = self.edit(await read_workflows(WORKFLOWS / f"{module}.py"))
+        files = self.edit(await read_workflows(_file(module)))
         package, compiled = await to_thread.run_sync(_compiled, files)
         await engine.store_package(package)
         own = {name: case for name, case in self.cases.items() if self.together or case.module == module}
@@ -186,7 +193,7 @@ class Comparison:
     def _choose(self, package: Package, compiled: Compiled, cases: Mapping[str, Case]) -> None:
         for name, case in cases.items():
             try:
-                entity = find_entity(compiled.program, case.entity, case.module)
+                entity = find_entity(compiled.program, case.called or case.entity, case.module)
                 ensure_runnable(compiled, entity, default_handlers(), case.module)
                 target = _target(compiled, entity)
                 inputs, local = (inputs_for(target, self._furnished(case.inputs, f"{name}-{by}")) for by in RUN_BY)
@@ -213,7 +220,6 @@ class Comparison:
             return
         with anyio.move_on_after(LIMIT_SECONDS):
             await engine.wait(execution)
-        self.documents[execution.name] = await Documents(engine.log, engine.blobs, self.home).of(execution)
 
     def _run_locally(self) -> None:
         wanted = [
@@ -238,6 +244,11 @@ class Comparison:
             name: natural_map(bytes.fromhex(told["outputs"])) if "outputs" in told else told["error"]
             for name, told in found.items()
         }
+
+
+def _file(module: str) -> Path:
+    place = WORKFLOWS.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
 def _compiled(files: PackageFiles) -> tuple[Package, Compiled]:

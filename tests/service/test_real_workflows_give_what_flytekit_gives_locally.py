@@ -9,23 +9,29 @@ import pytest
 
 from engine.cli.audit import audit
 from engine.machine.replay import Problem
-from tests.service.conformance import Results, Wrong, contents, run_cases
+from tests.service.conformance import Case, Results, Wrong, contents, run_cases
 from tests.service.table import TABLE
+from tests.services import missing
 
 pytestmark = [pytest.mark.service("flytekit"), pytest.mark.timeout(600)]
 
-FAILING = {name: case.right for name, case in TABLE.items() if isinstance(case.right, Wrong)}
-SOUND = [name for name in TABLE if name not in FAILING]
+
+def of_those(fail: bool) -> list[object]:
+    return [
+        pytest.param(name, case, id=name, marks=[pytest.mark.service(case.needs)] if case.needs else [])
+        for name, case in TABLE.items()
+        if isinstance(case.right, Wrong) is fail
+    ]
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return run_cases(TABLE, tmp_path_factory.mktemp("compared") / "table", together="table")
+    here = {name: case for name, case in TABLE.items() if not case.needs or not missing(case.needs)}
+    return run_cases(here, tmp_path_factory.mktemp("compared") / "table", together="table")
 
 
-@pytest.mark.parametrize("name", SOUND)
-def test_the_outputs_are_those_of_local_execution(results: Results, name: str) -> None:
-    case = TABLE[name]
+@pytest.mark.parametrize(("name", "case"), of_those(fail=False))
+def test_the_outputs_are_those_of_local_execution(results: Results, name: str, case: Case) -> None:
     right = case.right if case.right is not None else results.local[name]
     # As text, so that 3 is not 3.0 nor True 1.
     assert text(results.outputs(name)) == text(right)
@@ -35,12 +41,13 @@ def text(outputs: object) -> str:
     return json.dumps(contents(outputs), sort_keys=True, ensure_ascii=False)
 
 
-@pytest.mark.parametrize("name", FAILING)
-def test_what_fails_locally_fails_with_its_reason(results: Results, name: str) -> None:
-    error, right = results.error(name), FAILING[name]
+@pytest.mark.parametrize(("name", "case"), of_those(fail=True))
+def test_what_fails_locally_fails_with_its_reason(results: Results, name: str, case: Case) -> None:
+    error, right = results.error(name), case.right
+    assert isinstance(right, Wrong)
     assert (error["code"], error["kind"], error["node"]) == (right.code, right.kind, right.node)
     assert right.message in error["message"]
-    if TABLE[name].local:
+    if case.local:
         assert (right.local or right.message) in results.local[name]
 
 

@@ -1,9 +1,16 @@
 """Maps over launch plans of every kind that an author can write."""
 
+from dataclasses import dataclass
 from typing import Optional
 
-from flytekit import LaunchPlan, map_task, task, workflow
+from flytekit import LaunchPlan, conditional, map_task, task, workflow
 from flytekit.core.array_node import array_node
+
+
+@dataclass
+class Point:
+    x: int
+    name: str = "p"
 
 
 @task
@@ -38,6 +45,11 @@ def put(n: int) -> None:
     print(n)
 
 
+@task
+def moved(point: Point) -> Point:
+    return Point(point.x + 1, point.name + "'")
+
+
 @workflow
 def square(n: int) -> int:
     return sq(a=n)
@@ -63,6 +75,18 @@ def writes(n: int) -> None:
     put(n=n)
 
 
+@workflow
+def moves(point: Point) -> Point:
+    return moved(point=moved(point=point))
+
+
+@workflow
+def judged(n: int) -> int:
+    return conditional("judged").if_(n > 1).then(sq(a=n)).else_().then(square(n=n))
+
+
+moves_plan = LaunchPlan.get_or_create(moves)
+judged_plan = LaunchPlan.get_or_create(judged)
 square_plan = LaunchPlan.get_or_create(square)
 fixed_plan = LaunchPlan.get_or_create(labelled, name="mapped_plans.fixed", fixed_inputs={"text": "#"})
 labelled_plan = LaunchPlan.get_or_create(labelled)
@@ -133,3 +157,18 @@ def all_of_them(ns: list[int]) -> list[int]:
 @workflow
 def no_outputs(ns: list[int]) -> None:
     map_task(writes_plan)(n=ns)
+
+
+@workflow
+def dataclasses() -> list[Point]:
+    return map_task(moves_plan)(point=[Point(1), Point(5, "q")])
+
+
+@workflow
+def between_maps(ns: list[int]) -> list[int]:
+    return map_task(sq)(a=map_task(square_plan)(n=map_task(sq)(a=ns)))
+
+
+@workflow
+def conditions(ns: list[int]) -> list[int]:
+    return map_task(judged_plan)(n=ns)

@@ -1,14 +1,33 @@
 # ruff: noqa: F401
 """Every module of the table of tests/service, so that they are packaged as one."""
 
+import importlib.util
+
+import caching
+import dynamic_forms
 import dynamics
+import engine_tasks
 import features
+import futures
+import imperative
 import launching
 import mapped_plans
 import mapped_records
 import mapping
 import models
 import natures
+import odd_forms
+import odd_files
+import odd_records
+import odd_values
+import overriding
+import parcel
 import promises
 import records
 import shapes
+
+if importlib.util.find_spec("kubernetes"):
+    import pods
+if importlib.util.find_spec("pandas"):
+    import frames
+    import sql_tasks

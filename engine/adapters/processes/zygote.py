@@ -16,6 +16,7 @@ died, every task is killed and the zygote ends. When the zygote is killed, the k
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
@@ -47,6 +48,8 @@ NEEDED = (
     "flytekit.core.type_engine",
 )
 """What a trivial task would import after the fork."""
+OF_DATACLASSES = "mashumaro.jsonschema"
+"""What flytekit imports at the first dataclass that it sees; not part of every version."""
 PATIENCE_SECONDS = 5.0
 """For what a task left behind to be gone after SIGKILL; then the task's end is reported all the same."""
 
@@ -238,6 +241,8 @@ def _import_flytekit() -> str:
             importlib.import_module(name)
         sys.modules["flytekit.core.type_engine"].TypeEngine.lazy_import_transformers()
         importlib.import_module("docstring_parser").parse("Compiles its patterns once, here.")
+        with contextlib.suppress(ImportError):
+            importlib.import_module(OF_DATACLASSES)
         _rehearse(sys.modules["flytekit.bin.entrypoint"].execute_task_cmd)
         if connectors := sys.modules.get(forked.CONNECTORS):
             connectors.local_connector_loop.close()

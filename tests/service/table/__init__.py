@@ -2,7 +2,7 @@
 
 A case gives what local execution gives. Where that is no oracle, the right outputs stand in the case, with the reason
 (`local=False`, `right`, `why`). Workflows that fail, fail in both. The workflows are those of tests/workflows, and
-`table.py` there imports them all, so that they are packaged once.
+`table.py` there imports them all, so that they are packaged as one.
 """
 
 from __future__ import annotations
@@ -10,16 +10,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.service.conformance import Case
-from tests.service.table import dynamics, graphs, mapped_plans, maps, plans, tasks, values
+from tests.service.table import (
+    caching,
+    dynamic_forms,
+    dynamics,
+    engine_tasks,
+    frames,
+    graphs,
+    mapped_plans,
+    maps,
+    odd_forms,
+    odd_values,
+    overriding,
+    plans,
+    pods,
+    tasks,
+    values,
+)
 
 AREAS: tuple[Mapping[str, Case], ...] = (
     graphs.CASES,
     values.CASES,
+    odd_values.CASES,
+    frames.CASES,
     maps.CASES,
     plans.CASES,
     mapped_plans.CASES,
     dynamics.CASES,
+    dynamic_forms.CASES,
+    caching.CASES,
     tasks.CASES,
+    engine_tasks.CASES,
+    pods.CASES,
+    overriding.CASES,
+    odd_forms.CASES,
 )
 TABLE: dict[str, Case] = {name: case for area in AREAS for name, case in area.items()}
 assert len(TABLE) == sum(map(len, AREAS)), "two cases of one name"

@@ -25,6 +25,8 @@ CASES = {
     "two-children-are-enough": _given("two_of_them", {"ns": [-1, 2, 3]}, {"o0": [None, 2, 3]}),
     "children-one-by-one": Case("mapped_plans", "one_by_one"),
     "children-without-outputs": _given("no_outputs", {"ns": [1, 2]}, {}),
+    "a-plan-for-each-dataclass": Case("mapped_plans", "dataclasses"),
+    "a-map-over-a-plan-between-maps": _given("between_maps", {"ns": [1, 2]}, {"o0": [1, 256]}),
     "all-children-are-run": _given("all_of_them", {"ns": [4, 5]}, {"o0": [4, 5]}),
     "too-many-children-fail": _given(
         "half",

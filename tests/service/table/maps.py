@@ -45,7 +45,7 @@ CASES = {
     "mapped-rows": Case("features", "wf_rows", {"rows": [[1], [], [2, 3]]}),
     "mapped-files": Case("mapped_records", "files", {"ns": [0, 1, 2]}),
     "mapped-folders": Case("features", "wf_folders"),
-    "sixty-elements": Case("mapping", "wide", {"n": 60}),
+    "twenty-five-elements": Case("mapping", "wide", {"n": 25}),
     "less-than-half": Case(
         "mapping",
         "half",

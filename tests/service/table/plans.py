@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tests.service.conformance import Case, Wrong
 
-BY_NAME = "local execution is asked by Python name"
-RICH = "Point(x=4, name='d') 2024-01-02T00:00:00+00:00 green 3 None"
 CASES = {
     "plans-with-defaults-and-fixed-inputs": Case("launching", "calls", {"n": 3}),
     "a-plan-of-plans": Case("launching", "plan_of_plan"),
@@ -18,11 +16,9 @@ CASES = {
     "a-deep-child-fails": Case(
         "launching", "in_a_sub", {"n": 4}, right=Wrong("USER:RuntimeError", "boom 4", node="n0/0/n0")
     ),
-    "a-plan-by-name": Case("launching", "with-defaults", local=False, right={"text": "10 2 dé", "n": 12}, why=BY_NAME),
-    "a-plan-with-an-input": Case(
-        "launching", "with.fixed", {"c": "q"}, local=False, right={"text": "1 7 q", "n": 8}, why=BY_NAME
-    ),
-    "a-plan-with-all-fixed": Case("launching", "All_Fixed", local=False, right={"text": "1 2 3", "n": 3}, why=BY_NAME),
-    "a-rich-plan-by-name": Case("launching", "rich-plan", local=False, right={"o0": RICH}, why=BY_NAME),
+    "a-plan-by-name": Case("launching", "eager_plan", called="with-defaults"),
+    "a-plan-with-an-input": Case("launching", "fixed", {"c": "q"}, called="with.fixed"),
+    "a-plan-with-all-fixed": Case("launching", "all_fixed", called="All_Fixed"),
+    "a-rich-plan-by-name": Case("launching", "rich_plan", called="rich-plan"),
     "a-plan-with-an-odd-name": Case("features", "wf_odd_plan"),
 }

@@ -23,7 +23,5 @@ CASES = {
     "checkpoints": Case("features", "wf_resumes", local=False, right={"o0": 2}, why="local execution ignores retries"),
     "an-echo": Case("features", "wf_echo", {"a": 3, "b": "x"}),
     "a-shell-task": Case("features", "wf_shell", {"text": "hé", "path": "{here}/said"}),
-    "an-imperative-workflow": Case(
-        "features", "my.imperative", {"n": 3}, local=False, right={"sum_of_both": 6}, why="it has a name of its own"
-    ),
+    "an-imperative-workflow": Case("features", "imperative", {"n": 3}, called="my.imperative"),
 }

@@ -1,0 +1,18 @@
+"""Tasks that are no Python functions of the author."""
+
+from __future__ import annotations
+
+from tests.service.conformance import Case, Wrong
+
+CASES = {
+    "a-shell-with-outputs": Case("engine_tasks", "shells", {"text": "four", "n": 2}),
+    "a-shell-with-a-folder": Case("engine_tasks", "folders_of_shells", {"text": "four"}),
+    "a-shell-that-fails": Case(
+        "engine_tasks",
+        "failing_shell",
+        {"code": 3},
+        right=Wrong("RetriesExhausted|USER:Recoverable", "oh no"),
+    ),
+    "a-silent-shell": Case("engine_tasks", "a_silent_shell", {"n": 3}),
+    "a-task-with-a-subprocess": Case("engine_tasks", "subprocesses", {"n": 3}),
+}
