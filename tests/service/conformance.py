@@ -69,6 +69,8 @@ class Case:
     """Given by hand: the outputs, or how it fails. None: what local execution gives."""
     why: str = ""
     """Why local execution can't tell."""
+    left: Mapping[str, str] | None = None
+    """What the files in `{here}` hold at the end. None: what local execution leaves there."""
     called: str = ""
     """Its name in the package, where that is not its Python name."""
     needs: str = ""
@@ -102,6 +104,10 @@ class Results:
         (found,) = [node for node in self._document(name)["nodes"] if node["path"] == path]
         return dict(found)
 
+    def left(self, name: str, by: str) -> dict[str, str]:
+        """What the files in `{here}` hold, by their names."""
+        return {file.name: file.read_text() for file in self.home.with_name("own").joinpath(f"{name}-{by}").iterdir()}
+
     def _document(self, name: str) -> dict[str, Any]:
         assert name not in self.refused, self.refused[name]
         return self.documents[name]
@@ -117,6 +123,10 @@ class Results:
         data = Path(value["offloaded"]["uri"].removeprefix("file://")).read_bytes()
         assert value == {"offloaded": {"uri": value["offloaded"]["uri"], "size_bytes": len(data)}}
         return natural(Literal.FromString(data))
+
+
+def leaves_files(inputs: Mapping[str, object]) -> bool:
+    return any(isinstance(value, str) and "{here}" in value for value in inputs.values())
 
 
 def contents(value: Any) -> Any:
@@ -203,7 +213,7 @@ class Comparison:
                 self.ready[name] = Ready(entity, package.digest, inputs, local)
 
     def _furnished(self, inputs: Mapping[str, object], name: str) -> dict[str, object]:
-        if not any(isinstance(value, str) and "{here}" in value for value in inputs.values()):
+        if not leaves_files(inputs):
             return dict(inputs)
         here = self.folder / "own" / name
         here.mkdir(parents=True)

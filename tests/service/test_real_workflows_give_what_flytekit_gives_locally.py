@@ -9,7 +9,7 @@ import pytest
 
 from engine.cli.audit import audit
 from engine.machine.replay import Problem
-from tests.service.conformance import Case, Results, Wrong, contents, run_cases
+from tests.service.conformance import Case, Results, Wrong, contents, leaves_files, run_cases
 from tests.service.table import TABLE
 from tests.services import missing
 
@@ -49,6 +49,13 @@ def test_what_fails_locally_fails_with_its_reason(results: Results, name: str, c
     assert right.message in error["message"]
     if case.local:
         assert (right.local or right.message) in results.local[name]
+
+
+@pytest.mark.parametrize("name", [name for name, case in TABLE.items() if leaves_files(case.inputs)])
+def test_the_files_that_tasks_leave_are_the_same(results: Results, name: str) -> None:
+    case = TABLE[name]
+    if case.local or case.left is not None:
+        assert results.left(name, "engine") == (results.left(name, "flytekit") if case.left is None else case.left)
 
 
 @pytest.mark.parametrize("name", ["an-index-too-far", "no-such-key"])

@@ -1,9 +1,9 @@
-"""Failure nodes, of workflows and sub-workflows, as tasks, workflows and launch plans."""
+"""Failure nodes as launch plans, tasks that try again, and of workflows that fail inside arms, plans and dynamics."""
 
 import os
 from typing import Optional
 
-from flytekit import LaunchPlan, WorkflowFailurePolicy, conditional, task, workflow
+from flytekit import LaunchPlan, WorkflowFailurePolicy, conditional, dynamic, map_task, task, workflow
 from flytekit.exceptions.user import FlyteRecoverableException
 from flytekit.types.error.error import FlyteError
 
@@ -46,23 +46,12 @@ def note_at_last(path: str, n: int) -> None:
         raise FlyteRecoverableException("not yet")
 
 
-@task
-def fails_too(path: str, n: int) -> None:
-    raise ValueError("the clean-up fails too")
-
-
-@workflow
-def clean(path: str, n: int, err: Optional[FlyteError] = None):
-    note(path=path, n=n, err=err)
-    note_plainly(path=path, n=inc(n=n))
-
-
 @workflow
 def clean_plainly(path: str, n: int):
     note_plainly(path=path, n=n)
 
 
-clean_plan = LaunchPlan.get_or_create(clean_plainly, name="cleanups-plan")
+clean_plan = LaunchPlan.get_or_create(clean_plainly, name="cleanup_forms-plan")
 
 
 @workflow(on_failure=note)
@@ -75,11 +64,6 @@ def not_needed(path: str, n: int) -> int:
     return inc(n=n)
 
 
-@workflow(on_failure=clean)
-def by_workflow(path: str, n: int) -> int:
-    return fails(n=n)
-
-
 @workflow(on_failure=clean_plan)
 def by_plan(path: str, n: int) -> int:
     return fails(n=n)
@@ -90,32 +74,38 @@ def by_flaky_task(path: str, n: int) -> int:
     return fails(n=n)
 
 
-@workflow(on_failure=fails_too)
-def by_failing_task(path: str, n: int) -> int:
-    return fails(n=n)
-
-
 @workflow(on_failure=note)
 def inner(path: str, n: int) -> int:
     return fails(n=inc(n=n))
 
 
-@workflow(on_failure=note)
-def outer(path: str, n: int) -> int:
-    return inc(n=inner(path=path, n=n))
-
-
-@workflow
-def only_inner(path: str, n: int) -> int:
-    return inc(n=inner(path=path, n=n))
-
-
-inner_plan = LaunchPlan.get_or_create(inner, name="cleanups-inner-plan")
+inner_plan = LaunchPlan.get_or_create(inner, name="cleanup_forms-inner-plan")
 
 
 @workflow(on_failure=note_plainly)
 def around_a_plan(path: str, n: int) -> int:
     return inc(n=inner_plan(path=path, n=n))
+
+
+@dynamic
+def planned(n: int) -> int:
+    return fails(n=inc(n=n))
+
+
+@workflow(on_failure=note)
+def in_a_dynamic(path: str, n: int) -> int:
+    return planned(n=n)
+
+
+@task
+def note_all(path: str, ns: list[int], err: Optional[FlyteError] = None) -> None:
+    with open(path, "a") as file:
+        file.write(f"{ns} {err.failed_node_id if err else None};")
+
+
+@workflow(on_failure=note_all)
+def in_a_map(path: str, ns: list[int]) -> list[int]:
+    return map_task(fails)(n=ns)
 
 
 @workflow(on_failure=note)

@@ -60,10 +60,3 @@ def over_a_map(ns: list[int]) -> int:
 def of_keys(n: int) -> str:
     made = table_of(n=n)
     return conditional("key").if_(made["é"] == 3).then(say(text="three")).else_().then(say(text="other"))
-
-
-@workflow
-def of_two_fields(n: int) -> str:
-    """flytekit gives both operands one name."""
-    made = knob(n=n)
-    return conditional("two").if_((made.n > 3) & (made.name == "k")).then(say(text="both")).else_().then(say(text="no"))

@@ -206,10 +206,11 @@ def pairs(n: int) -> tuple[int, str]:
 
 @workflow
 def bodies(n: int) -> tuple[int, int, int]:
+    made = inc(n=n)
     return (
         conditional("sub-workflow").if_(n > 3).then(sub(n=n)).else_().then(inc(n=n)),
         conditional("plan").if_(n > 3).then(plan(n=n)).else_().then(plan()),
-        conditional("mixed").if_(n > 3).then(plan(n=inc(n=n))).else_().then(sub(n=n)),
+        conditional("mixed").if_(n > 3).then(plan(n=made)).else_().then(sub(n=n)),
     )
 
 
@@ -223,10 +224,9 @@ def without_outputs(n: int) -> int:
 
 @workflow
 def arms_wait(n: int) -> int:
-    """Each arm needs a node of its own; the one that is not taken needs one that fails only if its arm runs."""
-    a = inc(n=n)
-    b = double(n=n)
-    return conditional("which").if_(n > 0).then(add(a=a, b=b)).else_().then(add(a=b, b=fails(n=n)))
+    """Each arm needs nodes of its own."""
+    a, b, c = inc(n=n), double(n=n), negative(n=n)
+    return conditional("which").if_(n > 0).then(add(a=a, b=b)).else_().then(add(a=b, b=c))
 
 
 @workflow

@@ -4,6 +4,9 @@
 import importlib.util
 
 import caching
+import cleanup_forms
+import compared_steps
+import conditions
 import dynamic_forms
 import dynamics
 import engine_tasks

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from tests.service.conformance import Case
 from tests.service.table import (
     caching,
+    cleanups,
+    conditions,
     dynamic_forms,
     dynamics,
     engine_tasks,
@@ -39,6 +41,8 @@ AREAS: tuple[Mapping[str, Case], ...] = (
     dynamics.CASES,
     dynamic_forms.CASES,
     caching.CASES,
+    conditions.CASES,
+    cleanups.CASES,
     tasks.CASES,
     engine_tasks.CASES,
     pods.CASES,

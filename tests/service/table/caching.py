@@ -30,4 +30,5 @@ CASES = {
         "caching", "failing", {"path": "{here}/runs"}, right=Wrong("USER:RuntimeError", "a failure is not kept")
     ),
     "cached-across-workflows": _by_hand("across", o0=25, o1=25, o2=25, o3="5;"),
+    "a-cached-dynamic": _by_hand("dynamically", o0=5, o1=5, o2="plan 3;0;1;2;"),
 }

@@ -27,8 +27,10 @@ CASES = {
         for name, a, b in (("both", 1, 1), ("one", 1, 0), ("two", 2, 0), ("a", 1, -1), ("b", 0, 1), ("neither", 0, 0))
     },
     "else-fail-not-reached": Case("conditions", "refused", {"n": 4}),
-    "else-fail": Case("conditions", "refused", {"n": 5}, right=Wrong("", "n is too large")),
-    "nested-else-fail": Case("conditions", "nested_refusal", {"n": 5}, right=Wrong("", "between 1 and 10")),
+    "else-fail": Case("conditions", "refused", {"n": 5}, right=Wrong("UserProvidedError", "n is too large")),
+    "nested-else-fail": Case(
+        "conditions", "nested_refusal", {"n": 5}, right=Wrong("UserProvidedError", "between 1 and 10", node="n0/0/n0")
+    ),
     "nested-else-fail-not-reached": Case("conditions", "nested_refusal", {"n": 11}),
     "is-none": Case("conditions", "of_nothing", {"n": -1}),
     "is-not-none": Case("conditions", "of_nothing", {"n": 1, "m": 3}),
@@ -56,7 +58,7 @@ CASES = {
     "conditions-of-elements-of-a-map": _by_hand("over_a_map", {"ns": [3, 1, 2]}, o0=3),
     "a-condition-with-an-odd-name": Case("conditions", "an_odd_name", {"n": 1}),
     "an-arm-fails": Case(
-        "conditions", "a_failing_arm", {"n": 1}, right=Wrong("USER:RuntimeError", "must not be taken")
+        "conditions", "a_failing_arm", {"n": 1}, right=Wrong("USER:RuntimeError", "must not be taken", node="n0/0/n0")
     ),
     "an-arm-that-would-fail": Case("conditions", "a_failing_arm", {"n": 0}),
     "thirty-arms": Case("conditions", "many_arms", {"n": 29}),

@@ -15,4 +15,7 @@ CASES = {
     ),
     "a-silent-shell": Case("engine_tasks", "a_silent_shell", {"n": 3}),
     "a-task-with-a-subprocess": Case("engine_tasks", "subprocesses", {"n": 3}),
+    "an-echo-between-tasks": Case("engine_tasks", "echoes", {"n": 1}),
+    "an-echo-of-many": Case("engine_tasks", "echoes_of_many", {"a": 3, "b": "é"}),
+    "an-echo-of-none": Case("engine_tasks", "echoes_of_many", {"a": 3}),
 }

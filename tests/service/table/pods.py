@@ -24,4 +24,13 @@ CASES = {
         why=NO_PODS,
         needs="kubernetes-client",
     ),
+    "an-overridden-pod-template": Case(
+        "pods",
+        "overridden_pod",
+        {"n": 3},
+        local=False,
+        right={"o0": "3 overridden mine"},
+        why=NO_PODS,
+        needs="kubernetes-client",
+    ),
 }
