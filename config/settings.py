@@ -132,6 +132,14 @@ class Processes(Group):
     task. Off: every attempt starts its own Python. Where forking can't serve, attempts start plainly whatever this
     says."""
 
+    environments: Annotated[Mapping[str, Interpreter], Named("map of image to path")] = {}
+    """Other Pythons, for tasks of other images: the image's name as the workflow has it (`*` and `?` as in file names),
+    and a path. The first that fits counts; `python` runs the tasks of all other images. Images themselves are never
+    used, a raw container's excepted."""
+    container_engine: Annotated[str, Field(min_length=1), Named("name or path of a program")] | None = None
+    """What runs tasks that are raw containers (flytekit's `ContainerTask`): `podman`, `docker`, or a path to one of
+    them. null = podman, else docker, whichever works. Without one, workflows that reach such a task are refused."""
+
     @property
     def slots(self) -> int:
         """Tasks at once, as a number."""

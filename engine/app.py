@@ -39,6 +39,7 @@ from engine.ports.eventlog import EventLog
 from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
 from engine.wire.compile import compile_package
+from engine.wire.lookup import reached_tasks
 from engine.wire.package import Package, pack, unpack
 from handlers.registry import default_handlers, performers
 
@@ -75,6 +76,7 @@ class Engine:
         self.parts, self.rules, self.residents, self.watchers = parts, rules, residents, watchers
         self.log, self.blobs = parts.log, parts.blobs
         self._names = Names(watchers)
+        self._runnable: set[tuple[str, EntityId]] = set()
         self.bell = Bell()
 
     async def store_package(self, package: Package) -> str:
@@ -101,7 +103,8 @@ class Engine:
                 f"execution name {execution.name!r} is not a DNS label (1 to 63 of a-z, 0-9 and '-', neither first nor "
                 "last a dash); nothing was started"
             )
-        problem = step.unusable(asked.entity, await self.residents.program(asked.package), self.rules)
+        program = await self.residents.program(asked.package)
+        problem = step.unusable(asked.entity, program, self.rules) or await self._refused(program, asked.entity)
         if problem:
             raise BadInput(f"{asked.entity} can't be run: {problem}; nothing was started")
         if asked.recovers is not None:
@@ -115,6 +118,16 @@ class Engine:
         async with self._names.alone(event, inputs) as first:
             if first:
                 await self._submit(event, inputs)
+
+    async def _refused(self, program: Program, entity: EntityId) -> str:
+        """The tasks that the runner can't run, with the reason; "" = it runs all. What it runs once it always runs."""
+        if (program.digest, entity) in self._runnable:
+            return ""
+        told = [(task.id, await self.parts.runner.refuses(task)) for task in reached_tasks(program, entity)]
+        problem = "; ".join(f"{id}: {reason}" for id, reason in sorted(told) if reason)
+        if not problem:
+            self._runnable.add((program.digest, entity))
+        return problem
 
     async def _submit(self, event: ExecutionSubmitted, inputs: bytes) -> None:
         execution, uri = event.execution, event.inputs_uri

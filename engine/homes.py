@@ -103,6 +103,7 @@ async def open_parts(
     first task's start quick. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
     """
     from engine.adapters.leases import Leases
+    from engine.adapters.processes.programs import Programs
     from engine.adapters.processes.runner import LocalRunner, StoreAccess
     from engine.adapters.storecache import StoreCache
     from engine.adapters.systemclock import SystemClock
@@ -119,7 +120,7 @@ async def open_parts(
         processes, effects = settings.processes, settings.effects
         runner = LocalRunner(
             home,
-            python=processes.interpreter,
+            programs=Programs(processes.interpreter, tuple(processes.environments.items()), processes.container_engine),
             max_concurrent=processes.slots,
             log_limit=processes.log_limit,
             # Half of the deadline, so that closing the log has time whatever the tasks do.

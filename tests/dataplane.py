@@ -215,6 +215,9 @@ class ScriptedRunner:
         self.requests: list[TaskRequest] = []
         self.stopped: list[AttemptKey] = []
 
+    async def refuses(self, task: TaskSpec) -> str:
+        return ""
+
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         self.requests.append(request)
         started()

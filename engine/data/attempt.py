@@ -8,6 +8,7 @@ import anyio
 from msgspec import Struct
 
 from engine.data.container import container_of
+from engine.data.copilot import collect, provide
 from engine.data.echo import ECHO, echo
 from engine.data.environment import environment
 from engine.data.evidence import is_whole_plan, read_evidence
@@ -63,6 +64,8 @@ async def run_attempt(
             return found
         request = await _prepared(services, key, spec, task, inputs, origin)
         ended = await services.runner.run(request, lambda: services.report(_start(services, key)))
+        if request.container is not None and request.container.mounts and ended.well:
+            await collect(services.blobs, key, task)
     except Permanent as problem:
         return AttemptFailed(key, problem.failure, problem.recoverable)
     evidence = await folder.read_patiently(ended)
@@ -156,6 +159,9 @@ async def _prepared(
     raw_root = origin.overrides.raw_output_prefix
     rendered = await render(blobs, key, task, argv, inputs, raw_root, origin.previous)
     await admit(blobs, task, inputs, limits, blobs.uri(layout.attempt_inputs(key)))
+    raw = None
+    if task.raw_container:
+        raw = await provide(blobs, key, task, container, inputs, limits.materialise_max)
     return TaskRequest(
         key=key,
         task=task,
@@ -164,7 +170,9 @@ async def _prepared(
         prefix_uri=blobs.uri(layout.attempt_prefix(key)),
         timeout_seconds=spec.timeout_seconds,
         code_root=origin.code_root,
+        image=container.image,
         overrides=spec.overrides,
+        container=raw,
     )
 
 

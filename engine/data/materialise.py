@@ -65,6 +65,15 @@ async def expanded_literal(blobs: BlobStore, literal: Data, most: int) -> Rope:
     return await _Expansion(blobs, most, hashes=False).literal(literal, 0)
 
 
+async def inlined(blobs: BlobStore, inputs: Data, most: int) -> bytes:
+    """The same in memory. Raises as `expanded`."""
+    if not may_hold_references(inputs):
+        return bytes(inputs)
+    rope = await expanded(blobs, inputs, most)
+    parts = [await blobs.get(part.uri) if isinstance(part, Range) else part for part in rope.parts]
+    return b"".join(parts)
+
+
 async def write(blobs: BlobStore, rope: Rope, uri: str) -> None:
     """Stream a rope into an object."""
     async with blobs.writer(uri) as file:

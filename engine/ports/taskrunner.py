@@ -12,6 +12,26 @@ from engine.model.graph import TaskSpec
 from engine.model.ids import AttemptKey
 
 
+class Mount(Struct, frozen=True):
+    """A file or folder that a container finds at a place of its own."""
+
+    uri: str
+    path: str
+    """Absolute, inside the container."""
+    writable: bool = False
+    """A folder that is made if it is not there."""
+
+
+class ContainerRun(Struct, frozen=True):
+    """How a raw container is run."""
+
+    image: str
+    mounts: tuple[Mount, ...] = ()
+    """A later one may lie inside an earlier one."""
+    replaces_entrypoint: bool = False
+    """The first word of the command takes the place of the image's entry point; else all words are its arguments."""
+
+
 class TaskRequest(Struct, frozen=True):
     """One attempt, ready to run: templates rendered, inputs stored."""
 
@@ -27,8 +47,12 @@ class TaskRequest(Struct, frozen=True):
     """From the start of the task, not from this call."""
     code_root: str = ""
     """Local folder that holds the task's modules; empty where the image holds them (pods)."""
+    image: str = ""
+    """What the task is to run in; a runner of processes has a Python for it."""
     overrides: bytes = b""
     """Of the node, a serialized flyteidl `TaskNodeOverrides` (resources, image, pod); the command has them already."""
+    container: ContainerRun | None = None
+    """Of a raw container; any other task runs as the runner sees fit."""
 
 
 class ExitReason(StrEnum):
@@ -54,8 +78,17 @@ class Exit(Struct, frozen=True):
     started_at: float = 0.0
     ended_at: float = 0.0
 
+    @property
+    def well(self) -> bool:
+        """It ran to its end and has no complaint."""
+        return self.reason is ExitReason.EXITED and self.code == 0
+
 
 class TaskRunner(Protocol):
+    async def refuses(self, task: TaskSpec) -> str:
+        """Why this runner can't run a task at all; "" = it can. To be asked before anything is started."""
+        ...
+
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         """Start the attempt (or adopt it, if it runs already under the same key) and wait for its end.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flyteidl.core.literals_pb2 import RetryStrategy
 from flyteidl.core.tasks_pb2 import RuntimeMetadata, TaskMetadata, TaskTemplate
+from flyteidl.core.types_pb2 import SimpleType
 from flyteidl.core.workflow_pb2 import NodeMetadata
 from google.protobuf.duration_pb2 import Duration
 from msgspec import Struct
@@ -12,6 +13,7 @@ from engine.model.graph import TaskSpec
 from engine.model.ids import EntityKind
 from engine.wire.compile_cache import Caching, caching_of_task
 from engine.wire.interfaces import entity_id, interface_of
+from engine.wire.typenames import type_name
 
 LEGACY_MAP, ECHO, RAW_CONTAINER = "container_array", "echo", "raw-container"
 
@@ -87,9 +89,14 @@ def lacks_of(template: TaskTemplate) -> str:
         )
     if template.type == LEGACY_MAP:
         return "it is a map task of the old kind (flytekit.core.legacy_map_task); use flytekit.map_task"
+    if _is_raw(template):
+        return _raw_lacks(template)
     match template.WhichOneof("target"):
         case "container":
-            return _container_lacks(template)
+            container = template.container
+            if not container.command and not container.args:
+                return "it has no command of its own: running its image's needs a runner that this version lacks"
+            return ""
         case "k8s_pod":
             return ""
         case _ if template.type == ECHO:
@@ -98,10 +105,21 @@ def lacks_of(template: TaskTemplate) -> str:
             return f"tasks of type {template.type!r} have no container: they need a runner that this version lacks"
 
 
-def _container_lacks(template: TaskTemplate) -> str:
-    container = template.container
-    if not container.command and not container.args:
-        return "it has no command of its own: running its image's needs a runner that this version lacks"
-    if container.data_config.enabled and template.interface.outputs.variables:
-        return "it leaves its outputs as files in its container: collecting them needs a runner that this version lacks"
+def _raw_lacks(template: TaskTemplate) -> str:
+    """What a container leaves as files is text of plain values, files and directories."""
+    for name, variable in sorted(template.interface.outputs.variables.items()):
+        kind = variable.type
+        if kind.WhichOneof("type") not in ("blob", "enum_type") and kind.simple not in _TEXTS:
+            return f"its output {name!r} is of type {type_name(kind)}, which a container can't leave as a file"
     return ""
+
+
+_TEXTS = {
+    SimpleType.INTEGER,
+    SimpleType.FLOAT,
+    SimpleType.STRING,
+    SimpleType.BOOLEAN,
+    SimpleType.DATETIME,
+    SimpleType.DURATION,
+    SimpleType.STRUCT,
+}

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterator
 
 from engine.model.errors import BadInput, BadPackage
-from engine.model.graph import NodeKind, Program, every_node
+from engine.model.graph import NodeKind, Program, TaskSpec, every_node
 from engine.model.ids import EntityId, EntityKind
 from engine.wire.compile import Compiled
 from engine.wire.problems import Problem, Severity
@@ -68,6 +68,11 @@ def reachable_problems(compiled: Compiled, entity: EntityId, kinds: Collection[N
     for id in sorted(reached):
         found += _unhandled(compiled.program, id, kinds)
     return tuple(found)
+
+
+def reached_tasks(program: Program, entity: EntityId) -> list[TaskSpec]:
+    """The tasks that running `entity` may run."""
+    return [program.tasks[id] for id in _reach(program, entity) if id in program.tasks]
 
 
 def ensure_runnable(compiled: Compiled, entity: EntityId, kinds: Collection[NodeKind], where: str) -> None:

@@ -58,6 +58,9 @@ class Processes:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    async def refuses(self, task: TaskSpec) -> str:
+        return ""
+
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         env = {**os.environ, **request.env, "PYTHONPATH": str(self.folder), "TMPDIR": str(self.folder)}
         program = Path(sys.executable).with_name(request.argv[0])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from engine.adapters.processes.programs import Programs
 from engine.adapters.processes.runner import LocalRunner
 from engine.model.errors import BadInput
 from engine.ports.taskrunner import ExitReason
@@ -36,7 +37,7 @@ async def test_an_environment_without_flytekit(tmp_path: Path, monkeypatch: pyte
     bare.mkdir()
     (bare / "python").write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     (bare / "python").chmod(0o755)
-    async with LocalRunner(tmp_path / "work", python=str(bare / "python")) as runner:
+    async with LocalRunner(tmp_path / "work", programs=Programs(str(bare / "python"))) as runner:
         ended = await runner.run(Bench(tmp_path).task("add", {"a": 1}), nothing)
     assert (ended.reason, ended.message) == (
         ExitReason.REFUSED,
@@ -67,5 +68,5 @@ async def test_a_command_that_can_not_be_run_is_refused(tmp_path: Path, words: t
 
 async def test_an_interpreter_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"processes\.python is 'no-such-python'; there is no such program"):
-        async with LocalRunner(tmp_path / "work", python="no-such-python"):
+        async with LocalRunner(tmp_path / "work", programs=Programs("no-such-python")):
             pass

@@ -85,6 +85,11 @@ def test_a_node_of_another_kind(name: str) -> None:
     assert reasons(workflow_id("m.w"), flow(made, after)) == [f"workflow m.w, node n0: {reason}"]
 
 
+def gives_a_list(spec: TaskSpec) -> None:
+    spec.template.type = "raw-container"
+    spec.template.interface.outputs.variables["o0"].type.collection_type.simple = INT.simple
+
+
 SENSOR = task("m.odd")
 SENSOR.template.type = "object-store-sensor"
 SENSOR.template.ClearField("container")
@@ -106,9 +111,9 @@ TASKS: dict[str, tuple[Callable[[TaskSpec], object], str]] = {
         lambda spec: setattr(spec.template, "type", "container_array"),
         "it is a map task of the old kind (flytekit.core.legacy_map_task); use flytekit.map_task",
     ),
-    "outputs left in a container": (
-        lambda spec: setattr(spec.template.container.data_config, "enabled", True),
-        "it leaves its outputs as files in its container: collecting them needs a runner that this version lacks",
+    "outputs that are no files": (
+        lambda spec: gives_a_list(spec),
+        "its output 'o0' is of type list[int], which a container can't leave as a file",
     ),
 }
 
@@ -126,8 +131,9 @@ def test_a_pod_template_and_a_raw_container_have_a_command() -> None:
 
     spec = flow(node("n0", {"a": given("n")}, runs="m.odd"))
     assert reasons(workflow_id("m.w"), changed(to_pod), spec) == []
-    raw = task("m.odd", outputs={})
+    raw = task("m.odd")
     raw.template.container.data_config.enabled = True
+    raw.template.container.ClearField("args")
     assert reasons(workflow_id("m.w"), raw, spec) == []
 
 
@@ -140,7 +146,7 @@ def test_an_echo_needs_no_container() -> None:
 
 @pytest.mark.parametrize("kind", ["echo", "raw-container"])
 def test_what_no_sdk_maps_is_no_element(kind: str) -> None:
-    odd = task("m.odd", {"a": LIST}, {"o0": LIST})
+    odd = task("m.odd", {"a": LIST}, {"o0": LIST if kind == "echo" else INT})
     odd.template.type = kind
     spec = workflow("m.w", map_node("n0", {"a": given("ns")}, runs="m.odd"), inputs={"ns": LIST})
     assert reasons(workflow_id("m.w"), odd, spec) == [

@@ -164,3 +164,8 @@ def looks_around() -> dict[str, str]:
             ["python", "-c", "import sys; print(sys.prefix)"], capture_output=True, text=True
         ).stdout,
     }
+
+
+@task
+def prefix_of_python() -> str:
+    return sys.prefix

@@ -12,6 +12,7 @@ import anyio
 
 from engine.adapters.attempts import Attempts
 from engine.model.errors import Defect
+from engine.model.graph import TaskSpec
 from engine.model.ids import AttemptKey
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
@@ -47,6 +48,9 @@ class NoopRunner:
         self._attempts = Attempts(max_concurrent)
         self._alive: dict[AttemptKey, AttemptKey] = {}
         """By the key of the first attempt, which stands for the node or element."""
+
+    async def refuses(self, task: TaskSpec) -> str:
+        return ""
 
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         return await self._attempts.run(request.key, started, partial(self._perform, request))

@@ -1,13 +1,12 @@
-"""The two zygotes of a runner, warm and plain, and which of them serves a command."""
+"""The two zygotes of an interpreter, warm and plain, and which of them serves a command."""
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,11 +24,21 @@ log = logging.getLogger(__name__)
 class Zygotes:
     """`warm` has flytekit imported and forks; `plain` starts any command. Each is started when it is first wanted."""
 
-    def __init__(self, tasks: TaskGroup, folder: Path, python: str, environ: Mapping[str, str], *, fork: bool) -> None:
+    def __init__(
+        self,
+        tasks: TaskGroup,
+        folder: Path,
+        python: str,
+        environ: Mapping[str, str],
+        numbers: Iterator[int],
+        *,
+        fork: bool,
+    ) -> None:
+        """`numbers`: what tells a zygote from every other one that works for this folder."""
         self._folder, self._python, self._environ = folder, python, environ
         self._bin = os.path.dirname(python)
         self._fork = fork and sys.platform == "linux"
-        self._numbers = itertools.count(1)
+        self._numbers = numbers
         self._obstacles: set[str] = set()
         self._warm = Keeper(tasks, partial(self._make, warm=True))
         self._plain = Keeper(tasks, partial(self._make, warm=False))
