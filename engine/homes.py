@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from engine.adapters.processes.runner import LocalRunner
     from engine.app import Door, Engine, Parts
     from engine.loop.watchers import Watchers
+    from engine.machine.draft import Rules
 
 RUNNING_FOLDER = "running"
 """Where attempts work, and what is below it, belongs to the runner (engine.adapters.processes)."""
@@ -111,6 +112,7 @@ async def open_parts(
     from engine.loop.backoff import Backoff
 
     await _refuse_other_folder(home)
+    retries, arrays, executions = _limits_of(settings)
     async with (
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
         listening(home) as listener,
@@ -139,9 +141,9 @@ async def open_parts(
                 # One engine at a time works on a home: what the one before it had reserved is free.
                 cache=StoreCache(blobs, Leases(blobs, engine=f"{socket.gethostname()}:{here}")),
                 offload=_offload_limits(settings.offloading),
-                retries=RetryLimits(settings.retries.max_system_failures),
-                arrays=ArrayLimits(settings.array.max_in_flight),
-                executions=ExecutionLimits(settings.execution.max_parallelism, settings.execution.max_nesting),
+                retries=retries,
+                arrays=arrays,
+                executions=executions,
                 backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
                 load=partial(load_program, blobs),
                 hook=hook,
@@ -153,6 +155,22 @@ async def _answer_commands(listener: SocketListener, engine: Engine) -> None:
     from engine.gateway.commands import Desk
 
     await serve(listener, Desk(engine).answer)
+
+
+def rules_of(settings: Settings) -> Rules:
+    """What the machine of an engine with these settings decides with."""
+    from engine.machine.draft import Rules
+    from handlers.registry import default_handlers
+
+    return Rules(default_handlers(), *_limits_of(settings))
+
+
+def _limits_of(settings: Settings) -> tuple[RetryLimits, ArrayLimits, ExecutionLimits]:
+    return (
+        RetryLimits(settings.retries.max_system_failures),
+        ArrayLimits(settings.array.max_in_flight),
+        ExecutionLimits(settings.execution.max_parallelism, settings.execution.max_nesting),
+    )
 
 
 def stay_in_place(home: Path) -> str:

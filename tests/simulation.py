@@ -90,6 +90,7 @@ class Simulation:
         self.alive: set[AttemptKey] = set()
         self.most_alive = 0
         self.facts: list[Fact] = []
+        self.applied: list[Event] = []
         self.effects: list[Effect] = []
         """All that were asked for."""
         self.stale = 0
@@ -118,6 +119,7 @@ class Simulation:
 
     def apply(self, event: Event) -> Step | None:
         self.now += 1.0
+        self.applied.append(event)
         state = self.states.get(event.execution)
         if state is None:
             if isinstance(event, AbortRequested):

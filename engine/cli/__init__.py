@@ -1,4 +1,4 @@
-"""The command line: run, resume, serve, watch, abort, signal, recover, relaunch, retry-node, list, get, logs, check.
+"""The command line of propwash: one module a command.
 In: argv. Out: text or one JSON document on stdout, messages on stderr, an exit code.
 Never here: engine rules; what runs is composed by engine.homes and engine.app, and engine.reach finds who runs it.
 """

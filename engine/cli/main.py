@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from engine.cli.arguments import HELP, split
-from engine.cli.operator_commands import abort, recover, relaunch, retry_node, serve, signal, watch
+from engine.cli.operator_commands import abort, serve, signal, watch
 from engine.cli.options import common, filters, label, settings, shared
+from engine.cli.recovery_commands import recover, relaunch, replay, retry_node
 from engine.cli.registry_commands import launch_plan, register, submit
 from engine.cli.screen import open_streams
 from engine.cli.verdict import Context, exit_code
@@ -22,7 +23,7 @@ def cli() -> None:
     """Run flytekit workflows: asynchronous, event-driven, durable."""
 
 
-for command in (register, submit, launch_plan, serve, watch, abort, signal, recover, relaunch, retry_node):
+for command in (register, submit, launch_plan, serve, watch, abort, signal, recover, relaunch, retry_node, replay):
     cli.add_command(command)
 
 

@@ -1,17 +1,12 @@
-"""The commands for a home that an engine stays on: serve, watch, abort, signal, recover, relaunch, retry-node."""
+"""The commands for a home that an engine stays on: serve, watch, abort, signal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from engine.cli.options import common, label, settings, shared
-from engine.cli.verdict import Context
-
-_F = TypeVar("_F", bound=Callable[..., Any])
+from engine.cli.options import common, settings, shared
 
 
 @click.command()
@@ -81,59 +76,3 @@ def signal(
     if (value is None) == (verdict is None):
         raise click.UsageError("give either a VALUE, or --approve or --reject")
     return perform(name, signal_id, verdict == "approve" if value is None else value, home, config, sets)
-
-
-def _anew(function: _F) -> _F:
-    """Options of the commands that start an execution after another one, as engine.cli.again.Asked has them."""
-    for decorate in (
-        click.option("--wait/--no-wait", default=True, help="Until it has ended.  [default: wait]"),
-        click.option("--name", callback=label, help="Name of the new execution.  [default: a random one]"),
-        click.argument("execution"),
-    ):
-        function = decorate(function)
-    return function
-
-
-@click.command()
-@_anew
-@click.option("--dry-run", is_flag=True, help="Only say what would become of each node, and why.")
-@settings
-@shared
-@click.pass_obj
-def recover(
-    context: Context, /, home: Path, config: Path | None, sets: tuple[str, ...], dry_run: bool, **asked: Any
-) -> int:
-    """Start a new execution that takes over what succeeded in one that failed or was aborted, and runs the rest."""
-    from engine.cli.again import Asked, again, foresee
-
-    if dry_run:
-        return foresee(asked["execution"], home, as_json=asked["as_json"])
-    return again(context, Asked(recover=True, **asked), home, config, sets)
-
-
-@click.command()
-@_anew
-@click.option("--overwrite-cache", is_flag=True, help="Run tasks whose results are cached too, and keep the new ones.")
-@settings
-@shared
-@click.pass_obj
-def relaunch(context: Context, /, home: Path, config: Path | None, sets: tuple[str, ...], **asked: Any) -> int:
-    """Start a new execution of the same workflow with the same inputs."""
-    from engine.cli.again import Asked, again
-
-    return again(context, Asked(recover=False, **asked), home, config, sets)
-
-
-@click.command(name="retry-node")
-@click.argument("execution")
-@click.argument("node")
-@settings
-@common
-def retry_node(execution: str, node: str, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
-    """Give a failed node one more attempt while its execution is still running.
-
-    NODE is its path, as `propwash get` shows it. What was skipped because it had failed waits again.
-    """
-    from engine.cli.retry import retry_node as perform
-
-    return perform(execution, node, home, config, sets)

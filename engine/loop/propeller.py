@@ -19,7 +19,7 @@ from engine.machine import step
 from engine.machine.draft import Rules
 from engine.machine.execution import ExecutionState
 from engine.model.errors import ErrorKind, Failure, shorten
-from engine.model.events import AbortRequested, AttemptFailed, AttemptPlanned, Event, ExecutionSubmitted
+from engine.model.events import AbortRequested, AttemptPlanned, Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Snapshot
 from engine.ports.eventlog import DeadLetter, EventLog, Record
@@ -153,8 +153,7 @@ class Propeller:
         """Lay the plan ready for the step; one that can't be read any more is the end of the attempt that wrote it."""
         if self.residents.lay_plan(state, event.plan):
             return event
-        message = f"the plan {event.plan}, which the task has written, can't be read"
-        return AttemptFailed(event.key, Failure("DynamicWorkflowBuildFailed", ErrorKind.SYSTEM, message))
+        return step.unplanned(event)
 
     def _step(self, record: Record, event: Event, state: ExecutionState, ledger: Ledger) -> None:
         try:

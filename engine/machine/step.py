@@ -12,6 +12,8 @@ from engine.machine.handler import ElementStep, Move
 from engine.model.errors import Defect, ErrorKind, Failure
 from engine.model.events import (
     AbortRequested,
+    AttemptFailed,
+    AttemptPlanned,
     ChildEnded,
     Event,
     ExecutionSubmitted,
@@ -126,6 +128,12 @@ def refused(event: ExecutionSubmitted, reason: str) -> ChildEnded | None:
         return None
     error = Failure("RuntimeExecutionError", ErrorKind.USER, f"the child execution was refused: {reason}")
     return ChildEnded(event.parent, event.execution, ExecutionPhase.FAILED, error=error)
+
+
+def unplanned(event: AttemptPlanned) -> AttemptFailed:
+    """What becomes of an attempt whose plan can't be read any more."""
+    message = f"the plan {event.plan}, which the task has written, can't be read"
+    return AttemptFailed(event.key, Failure("DynamicWorkflowBuildFailed", ErrorKind.SYSTEM, message))
 
 
 def give_up(state: ExecutionState, failure: Failure, now: float, rules: Rules) -> Step:
