@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.order import NodeOrder
 from engine.machine.execution import ExecutionState
+from engine.machine.overrides import effective
 from engine.model.errors import Failure
 from engine.model.graph import NodeKind, Program
 from engine.model.phases import NodePhase
@@ -31,6 +32,12 @@ def document(
     record, state = snapshot.execution, state_of(snapshot, program, plans)
     return {
         "execution": {"project": record.id.project, "domain": record.id.domain, "name": record.id.name},
+        "entity": {
+            "kind": record.entity.kind.value.replace("_", "-"),
+            "name": record.entity.name,
+            "version": record.entity.version,
+        },
+        "labels": dict(effective(record, state.program).labels),
         "phase": record.phase.value,
         "outputs": None if outputs is None else dict(outputs),
         "error": _error(record.error),

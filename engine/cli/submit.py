@@ -76,7 +76,8 @@ async def _submit(
         if not wait:
             say(as_text(_document(execution)) if as_json else execution.name)
             return ExitCode.SUCCEEDED
-        context.hint = f"execution {execution.name} goes on with: {resume_command(asked.home)}"
+        goes_on = "goes on with: " + resume_command(asked.home) if contact.engine else "goes on where it is"
+        context.hint = f"execution {execution.name} {goes_on}"
         async with to_the_end(contact, asked.home, execution, quiet=as_json) as view:
             return await finish(view, [execution], asked.home, as_json=as_json)
 

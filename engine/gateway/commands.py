@@ -8,7 +8,8 @@ from typing import Protocol
 
 import anyio
 
-from engine.model.events import Event, ExecutionSubmitted
+from engine.model.errors import BadInput
+from engine.model.events import AboutAttempt, Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
 from engine.wire.control import Done, Ended, Follow, Look, Moved, Reply, Request, Send, Signal, Submit
@@ -55,6 +56,7 @@ class Desk:
                 await self._engine.accept(event, inputs)
                 await tell(Done())
             case Send(events=events):
+                _refuse_news(events)
                 await self._engine.send(events)
                 await tell(Done())
             case Signal(execution=execution, signal_id=signal_id, value=value):
@@ -67,8 +69,9 @@ class Desk:
                 await self._follow(execution, tell)
 
     async def _follow(self, execution: ExecutionId, tell: Tell) -> None:
-        """However much happens while the caller reads, it is told once afterwards."""
+        """However much happens while the caller reads, it is told once afterwards. No message is cut short."""
         family, moved = {execution}, anyio.Event()
+        ended: list[Execution] = []
 
         def see(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
             for record in executions:
@@ -77,16 +80,22 @@ class Desk:
                 if record.id in family:
                     moved.set()
 
-        async def tell_moves() -> None:
-            nonlocal moved
-            while True:
-                await tell(Moved())
-                await moved.wait()
-                moved = anyio.Event()
+        async def see_the_end() -> None:
+            ended.append(await self._engine.wait(execution))
+            moved.set()
 
         with self._engine.watchers.watching(see):
             async with anyio.create_task_group() as group:
-                group.start_soon(tell_moves)
-                ended = await self._engine.wait(execution)
-                group.cancel_scope.cancel()
-        await tell(Ended(ended.phase))
+                group.start_soon(see_the_end)
+                while not ended:
+                    await tell(Moved())
+                    await moved.wait()
+                    moved = anyio.Event()
+        await tell(Ended(ended[0].phase))
+
+
+def _refuse_news(events: Sequence[Event]) -> None:
+    """A command asks; what has happened to an attempt is for the engine alone to say."""
+    for event in events:
+        if isinstance(event, AboutAttempt | ExecutionSubmitted):
+            raise BadInput(f"{type(event).__name__} can't be sent: it is not for a command to say; nothing was changed")

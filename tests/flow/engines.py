@@ -46,7 +46,7 @@ class World:
         """Digests of the plans that engines have loaded."""
 
     @asynccontextmanager
-    async def engine(self, watchers: Watchers | None = None) -> AsyncIterator[Engine]:
+    async def engine(self, watchers: Watchers | None = None, *, idle: bool = False) -> AsyncIterator[Engine]:
         parts = Parts(
             log=self.log,
             blobs=self.blobs,
@@ -61,7 +61,7 @@ class World:
             cache=self.cache,
             hook=self.hook,
         )
-        async with running(parts, watchers) as engine:
+        async with running(parts, watchers, idle=idle) as engine:
             yield engine
 
     @classmethod

@@ -119,6 +119,11 @@ def test_options_reach_the_task(propwash: Propwash, source: Path) -> None:
     propwash("register", str(source / "registering.py"), "--version", "v1")
     words = ["submit", "leveled", "--input", "at=2026-01-31T06:30:00", "--env", "LEVEL=high", "--json"]
     assert propwash(*words).document["outputs"] == {"o0": "high at 06:30"}
+    assert propwash("submit", "fixed", "--json").document["labels"] == {"team": "x"}
+    assert propwash("submit", "fixed", "--label", "team=y", "--label", "a=b", "--json").document["labels"] == {
+        "team": "y",
+        "a": "b",
+    }
 
 
 async def active_since(home: Path, plan: EntityId, moment: float) -> None:

@@ -23,6 +23,7 @@ def test_a_finished_chain() -> None:
     found = document(snapshot(world), world.program, {"o0": 3}, HOME)
     assert list(found) == ["execution", "phase", "outputs", "error", "nodes", "home"]
     assert found["execution"] == {"project": "p", "domain": "d", "name": EXECUTION.name}
+    assert (found["entity"], found["labels"]) == ({"kind": "workflow", "name": "wf", "version": "v1"}, {})
     assert (found["phase"], found["outputs"], found["error"], found["home"]) == (
         "SUCCEEDED",
         {"o0": 3},
