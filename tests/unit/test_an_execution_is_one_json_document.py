@@ -21,7 +21,7 @@ def test_a_finished_chain() -> None:
     world = Simulation(programs.chain(2))
     world.run()
     found = document(snapshot(world), world.program, {"o0": 3}, HOME)
-    assert list(found) == ["execution", "phase", "outputs", "error", "nodes", "home"]
+    assert list(found) == ["execution", "entity", "labels", "phase", "outputs", "error", "nodes", "home"]
     assert found["execution"] == {"project": "p", "domain": "d", "name": EXECUTION.name}
     assert (found["entity"], found["labels"]) == ({"kind": "workflow", "name": "wf", "version": "v1"}, {})
     assert (found["phase"], found["outputs"], found["error"], found["home"]) == (
