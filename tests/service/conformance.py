@@ -23,7 +23,7 @@ from engine.app import Engine
 from engine.cli.documents import Documents
 from engine.homes import open_home
 from engine.model.errors import EngineError
-from engine.model.graph import Graph, LaunchPlanSpec
+from engine.model.graph import GateKind, GateSpec, Graph, LaunchPlanSpec, every_node
 from engine.model.ids import EntityId, ExecutionId
 from engine.wire.compile import Compiled, compile_package
 from engine.wire.inputs import inputs_for
@@ -32,12 +32,15 @@ from engine.wire.natural import natural, natural_map
 from engine.wire.package import Package, PackageFiles
 from engine.wire.packaging import read_workflows
 from engine.wire.registration import register
+from engine.wire.signals import typed_signal
 from handlers.registry import default_handlers
 
 WORKFLOWS = Path(__file__).parents[1] / "workflows"
 LOCALLY = Path(__file__).with_name("locally.py")
 LIMIT_SECONDS = 300
 """What all executions together may take; one that has not ended then is shown as it is."""
+VERSION = "v1"
+"""Of every package; references in tests/workflows name it."""
 RUN_BY = ("engine", "flytekit")
 Edit = Callable[[PackageFiles], PackageFiles]
 
@@ -71,6 +74,8 @@ class Case:
     """Why local execution can't tell."""
     left: Mapping[str, str] | None = None
     """What the files in `{here}` hold at the end. None: what local execution leaves there."""
+    signals: Mapping[str, object] = field(default_factory=dict)
+    """Set as soon as it is submitted; a bool is an approval."""
     called: str = ""
     """Its name in the package, where that is not its Python name."""
     needs: str = ""
@@ -169,6 +174,7 @@ class Ready:
     package: str
     inputs: bytes
     local_inputs: bytes
+    signals: Mapping[str, bytes]
 
 
 class Comparison:
@@ -210,7 +216,7 @@ class Comparison:
             except EngineError as error:
                 self.refused[name] = str(error)
             else:
-                self.ready[name] = Ready(entity, package.digest, inputs, local)
+                self.ready[name] = Ready(entity, package.digest, inputs, local, _signals(compiled, case.signals))
 
     def _furnished(self, inputs: Mapping[str, object], name: str) -> dict[str, object]:
         if not leaves_files(inputs):
@@ -228,6 +234,8 @@ class Comparison:
         except EngineError as error:
             self.refused[execution.name] = str(error)
             return
+        for signal_id, value in ready.signals.items():
+            await engine.signal(execution, signal_id, value)
         with anyio.move_on_after(LIMIT_SECONDS):
             await engine.wait(execution)
 
@@ -239,7 +247,8 @@ class Comparison:
         ]
         if wanted:
             command = [sys.executable, str(LOCALLY), str(WORKFLOWS), str(self._found)]
-            subprocess.run(command, input=json.dumps(wanted).encode(), check=True, cwd=self.folder)
+            given = json.dumps(wanted).encode()
+            subprocess.run(command, input=given, check=True, capture_output=True, cwd=self.folder)
 
     @property
     def _found(self) -> Path:
@@ -262,10 +271,19 @@ def _file(module: str) -> Path:
 
 
 def _compiled(files: PackageFiles) -> tuple[Package, Compiled]:
-    package = register(files, project="p", domain="d")
+    package = register(files, project="p", domain="d", version=VERSION)
     return package, compile_package(package)
 
 
 def _target(compiled: Compiled, entity: EntityId) -> LaunchPlanSpec | Graph:
     plans = compiled.program.launch_plans
     return plans[entity] if entity in plans else compiled.program.workflows[entity]
+
+
+def _signals(compiled: Compiled, given: Mapping[str, object]) -> dict[str, bytes]:
+    """Typed by their gates; those in the plans of dynamic tasks, which are not known yet, are approvals."""
+    nodes = [node for graph in compiled.program.workflows.values() for node in every_node(graph)]
+    gates = {node.gate.signal_id: node.gate for node in nodes if node.gate}
+    return {
+        name: typed_signal(gates.get(name, GateSpec(GateKind.APPROVE, name)), value) for name, value in given.items()
+    }

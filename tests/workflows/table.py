@@ -12,6 +12,7 @@ import dynamics
 import engine_tasks
 import features
 import futures
+import gate_forms
 import imperative
 import launching
 import mapped_plans
@@ -27,6 +28,7 @@ import overriding
 import parcel
 import promises
 import records
+import references
 import shapes
 
 if importlib.util.find_spec("kubernetes"):
