@@ -78,13 +78,14 @@ def _live(state: ExecutionState, node: Node) -> Wait:
         case NodePhase.FAILING | NodePhase.TIMING_OUT:
             return Wait(node.path, _closing(state, node, "to be stopped, since it has failed"))
         case NodePhase.SUCCEEDING:
-            return Wait(node.path, "its outputs to be gathered")
+            what = "its outputs to be gathered" if node.elements is not None else "its result to be cached"
+            return Wait(node.path, what)
     if node.kind is NodeKind.GATE:
         return _gate(state, node)
     if node.phase is NodePhase.RETRYABLE_FAILURE or (node.phase is NodePhase.QUEUED and node.wake_at):
         return Wait(node.path, f"its next attempt, number {node.attempt + 1 + _failed(node)}", node.wake_at)
     if node.phase is NodePhase.QUEUED:
-        return Wait(node.path, _queued(node))
+        return Wait(node.path, _queued(state, node))
     return Wait(node.path, _running(state, node), node.wake_at)
 
 
@@ -93,9 +94,12 @@ def _failed(node: Node) -> bool:
     return node.phase is NodePhase.RETRYABLE_FAILURE
 
 
-def _queued(node: Node) -> str:
+def _queued(state: ExecutionState, node: Node) -> str:
     match node.kind:
         case NodeKind.TASK:
+            cache = state.spec(node.path).cache
+            if cache is not None and cache.serialize:
+                return "an equal attempt to end (cache_serialize), or its inputs and a free slot of the engine"
             return "its inputs, then a free slot of the engine (processes.max_concurrent)"
         case NodeKind.LAUNCH_PLAN:
             return "its child execution to be submitted"

@@ -19,6 +19,8 @@ def main(words: list[str]) -> None:
         calls.write(json.dumps(words) + "\n")
     if words[0] == "run":
         run(words[1:])
+    if words[0] == "ps" and (FOLDER / "left").exists():
+        print((FOLDER / "left").read_text())
     if words[0] == "version" and (FOLDER / "down").exists():
         sys.exit("Cannot connect to the daemon")
 

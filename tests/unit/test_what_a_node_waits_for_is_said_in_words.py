@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.machine.waiting import Wait, waiting
+from engine.model.cache import CachePolicy
 from engine.model.events import AbortRequested, SignalSet
 from engine.model.graph import ArraySpec
 from tests.programs import approve, chain, gate, graph, mapped, node, plan, program, sleep, task, wait_for_input
@@ -82,3 +83,12 @@ def test_containers_name_what_is_inside() -> None:
 
 def test_what_has_ended_waits_for_nothing() -> None:
     assert lines(Simulation(chain(2)).run()) == {}
+
+
+def test_an_attempt_that_may_wait_for_an_equal_one_says_so() -> None:
+    work = task("work")
+    n0 = node("n0", work.id, cache=CachePolicy("1", serialize=True))
+    simulation = Simulation(program([graph("wf", [n0])], [work]), lambda key: "hang")
+    assert lines(simulation)["n0"] == (
+        "an equal attempt to end (cache_serialize), or its inputs and a free slot of the engine"
+    )
