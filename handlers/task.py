@@ -7,6 +7,7 @@ executes it, and tells the node how it ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from anyio import to_thread
 from msgspec import structs
@@ -101,16 +102,11 @@ class TaskHandler:
             return await _kept_outputs(services, effect)
         assert isinstance(effect, RunTask)
         inputs = await resolve(services.blobs, effect.spec.bindings, effect.sources)
-        key, spec, task = effect.key, effect.spec, effect.task
-
-        async def attempt(services: Services) -> Ended:
-            ended = await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
-            return await _planned(effect, ended.uri, services.blobs) if isinstance(ended, Planned) else ended
-
-        policy = spec.cache
+        task, policy = effect.task, effect.spec.cache
         if policy is None:
-            return (await attempt(services),)
-        return (await through_cache(services, effect, lambda: task_key(services.blobs, task, policy, inputs), attempt),)
+            return (await _attempt(services, effect, inputs),)
+        find_key = partial(task_key, services.blobs, task, policy, inputs)
+        return (await through_cache(services, effect, find_key, partial(_attempt, effect=effect, inputs=inputs)),)
 
     def _run(self, node: Node, ctx: Context, *, resumed: bool = False) -> Effect:
         task, origin = ctx.program.task(ctx.spec.target), ctx.origin
@@ -149,6 +145,12 @@ class TaskHandler:
             cache=None,
         )
         return Move((failed, again), (self._run(again, ctx),))
+
+
+async def _attempt(services: Services, effect: RunTask, inputs: bytes) -> Ended:
+    key, spec, task = effect.key, effect.spec, effect.task
+    ended = await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
+    return await _planned(effect, ended.uri, services.blobs) if isinstance(ended, Planned) else ended
 
 
 def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:

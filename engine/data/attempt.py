@@ -62,8 +62,8 @@ async def run_attempt(
             return await echo(services.blobs, key, task, inputs)
         if resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
-        request = await _prepared(services, key, spec, task, inputs, origin)
-        ended = await services.runner.run(request, lambda: services.report(_start(services, key)))
+        request = await _prepared(services, folder, spec, task, inputs, origin)
+        ended = await services.runner.run(request, lambda: services.report(AttemptStarted(key, folder.inputs_uri)))
         if request.container is not None and request.container.mounts and ended.well:
             await collect(services.blobs, key, task)
     except Permanent as problem:
@@ -83,6 +83,7 @@ class _Folder:
         self.blobs, self.key, self.declared = blobs, key, declared
         self.max_bytes = limits.max_size if limits.enabled else None
         self.uri = blobs.uri(layout.attempt_prefix(key))
+        self.inputs_uri = blobs.uri(layout.attempt_inputs(key))
 
     async def read(self, ended: Exit) -> Evidence:
         return await read_evidence(self.blobs, self.uri, ended, self.declared)
@@ -133,8 +134,7 @@ class _Folder:
             return Planned(f"{self.uri}/futures.pb")
         outputs_uri = "" if evidence.outputs is None else f"{self.uri}/outputs.pb"
         sizes = {} if self.key.index is None else {name: verdict.output_bytes[name] for name in self.declared}
-        inputs_uri = self.blobs.uri(layout.attempt_inputs(self.key))
-        return AttemptSucceeded(self.key, outputs_uri, sizes, inputs_uri=inputs_uri)
+        return AttemptSucceeded(self.key, outputs_uri, sizes, inputs_uri=self.inputs_uri)
 
 
 async def _earlier_end(services: Services, folder: _Folder) -> End | None:
@@ -150,15 +150,15 @@ async def _earlier_end(services: Services, folder: _Folder) -> End | None:
 
 
 async def _prepared(
-    services: Services, key: AttemptKey, spec: NodeSpec, task: TaskSpec, inputs: bytes, origin: Origin
+    services: Services, folder: _Folder, spec: NodeSpec, task: TaskSpec, inputs: bytes, origin: Origin
 ) -> TaskRequest:
     """Everything the runner needs: inputs stored, command rendered."""
-    blobs, limits = services.blobs, services.offload
+    blobs, limits, key = services.blobs, services.offload, folder.key
     container = container_of(task, spec.overrides)
     argv = without_download(container.argv) if origin.code_root else container.argv
     raw_root = origin.overrides.raw_output_prefix
     rendered = await render(blobs, key, task, argv, inputs, raw_root, origin.previous)
-    await admit(blobs, task, inputs, limits, blobs.uri(layout.attempt_inputs(key)))
+    await admit(blobs, task, inputs, limits, folder.inputs_uri)
     raw = None
     if task.raw_container:
         raw = await provide(blobs, key, task, container, inputs, limits.materialise_max)
@@ -166,15 +166,11 @@ async def _prepared(
         key=key,
         task=task,
         argv=rendered,
-        env=container.env | origin.overrides.envs | environment(key, spec, task, origin, limits),
-        prefix_uri=blobs.uri(layout.attempt_prefix(key)),
+        env={**container.env, **origin.overrides.envs, **environment(key, spec, task, origin, limits)},
+        prefix_uri=folder.uri,
         timeout_seconds=spec.timeout_seconds,
         code_root=origin.code_root,
         image=container.image,
         overrides=spec.overrides,
         container=raw,
     )
-
-
-def _start(services: Services, key: AttemptKey) -> AttemptStarted:
-    return AttemptStarted(key, services.blobs.uri(layout.attempt_inputs(key)))

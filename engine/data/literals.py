@@ -89,6 +89,8 @@ def items(payload: Data) -> list[Data]:
 
 def entries(payload: Data) -> dict[str, Data]:
     """Key -> literal of a `LiteralMap`; the last entry of a key wins. Raises CorruptMessage."""
+    if len(payload) <= _SMALL and (small := _small_entries(payload)) is not None:
+        return small
     found = {}
     for tag, at, value, end in fields(payload):
         if tag == ENTRY:
@@ -101,6 +103,28 @@ def entries(payload: Data) -> dict[str, Data]:
                 else:
                     raise CorruptMessage(f"the map entry at byte {at} holds something that is neither key nor value")
             found[key] = _joined(parts)
+    return found
+
+
+_SMALL = 1024
+
+
+def _small_entries(payload: Data) -> dict[str, Data] | None:
+    """The same where every entry is a key and then a value, each shorter than 128 bytes; else None: look closely."""
+    found: dict[str, Data] = {}
+    at, end = 0, len(payload)
+    try:
+        while at < end:
+            key_end = at + 4 + payload[at + 3]
+            stop = key_end + 2 + payload[key_end + 1]
+            tags = payload[at], payload[at + 2], payload[key_end]
+            lengths = payload[at + 1], payload[at + 3], payload[key_end + 1]
+            if tags != (ENTRY, KEY, VALUE) or max(lengths) > 127 or at + 2 + lengths[0] != stop or stop > end:
+                return None
+            found[text(payload[at + 4 : key_end])] = payload[key_end + 2 : stop]
+            at = stop
+    except IndexError:
+        return None
     return found
 
 

@@ -99,6 +99,8 @@ def walk_references(literal: Data) -> Iterator[Reference]:
 
 def lifted(literal: Data) -> Data:
     """A reference that is a union's value comes out of the union; anything else, broken bytes too, stays as it is."""
+    if not may_hold_references(literal):
+        return literal
     try:
         inner = unwrapped(literal)
         return inner if inner is not literal and held(inner).kind is Kind.REFERENCE else literal

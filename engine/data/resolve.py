@@ -20,6 +20,8 @@ from engine.model.graph import START_NODE, Binding
 from engine.ports.blobstore import BlobStore
 
 CODE = "BindingResolutionFailure"
+COPIED = 4096
+"""Bytes; of what is larger no part is copied."""
 
 
 async def resolve(blobs: BlobStore, bindings: Sequence[Binding], sources: Mapping[str, str]) -> bytes:
@@ -66,7 +68,7 @@ async def _read(blobs: BlobStore, nodes: Sequence[str], sources: Mapping[str, st
                 ErrorKind.SYSTEM, f"OutputsNotFoundError: the outputs of {_named(node)} are gone: no object at {uri}"
             )
         try:
-            values[node] = entries(memoryview(data))
+            values[node] = entries(memoryview(data) if len(data) > COPIED else data)
         except CorruptMessage as problem:
             raise _failed(
                 ErrorKind.SYSTEM,

@@ -50,7 +50,10 @@ async def render(
     """
     names, arguments = _parsed(tuple(argv))
     place = _Place(blobs, key, raw_root, previous)
-    values = {name: await _rendered(place, task, name, inputs) for name in names}
+    values = {}
+    for name in names:
+        standard = _STANDARD.get(name.lower())
+        values[name] = await _rendered(place, task, name, inputs) if standard is None else standard(place)
     return tuple([it if isinstance(it, str) else it.filled(values) for it in arguments])
 
 
@@ -95,13 +98,12 @@ async def _rendered(at: _Place, task: TaskSpec, name: str, inputs: bytes) -> str
     plain = name.lower()
     if plain.startswith(_INPUTS):
         return await _input(at.blobs, task, inputs, name)
-    if plain not in _STANDARD:
-        known = ", ".join(sorted(_STANDARD))
-        raise _failed(f"the command of {task.id} uses {{{{ .{name} }}}}, which is not known; known are: {known}")
-    value = _STANDARD[plain](at)
     if plain == _TASK_TEMPLATE:
+        value = at.uri(f"{layout.node_prefix(at.key.execution, at.key.path)}/task.pb")
         await at.blobs.put(value, task.template)
-    return value
+        return value
+    known = ", ".join(sorted([*_STANDARD, _TASK_TEMPLATE]))
+    raise _failed(f"the command of {task.id} uses {{{{ .{name} }}}}, which is not known; known are: {known}")
 
 
 def _as_path(uri: str) -> str:
@@ -129,10 +131,9 @@ _STANDARD: dict[str, Callable[[_Place], str]] = {
     "checkpointoutputprefix": lambda at: f"{at.raw(at.key)}/{layout.CHECKPOINTS}",
     "prevcheckpointprefix": _previous_checkpoint,
     "perretryuniquekey": _unique_name,
-    _TASK_TEMPLATE: lambda at: at.uri(f"{layout.node_prefix(at.key.execution, at.key.path)}/task.pb"),
     "namespace": lambda at: f"{at.key.execution.project}-{at.key.execution.domain}",
 }
-"""The variables that every command may use, by lower-case name."""
+"""The variables that every command may use, by lower-case name, but for the path of the task's template."""
 
 
 async def _input(blobs: BlobStore, task: TaskSpec, inputs: bytes, name: str) -> str:

@@ -36,8 +36,10 @@ class Names:
         """URIs of folders whose files were asked for, and their paths."""
 
     def _uri(self, key: str) -> str:
-        uri = f"{SCHEME}{self._prefix}{key}"
+        path = f"{self._prefix}{key}"
+        uri = SCHEME + path
         blobkeys.check(key, uri)
+        self._remember(uri, path)
         return uri
 
     def path(self, uri: str) -> str:
@@ -47,11 +49,14 @@ class Names:
         if known is not None and _PLAIN_NAME.match(name):
             return f"{known}/{name}"
         path = self._path(uri)
-        if len(uri) < blobkeys.KEY_LIMIT - blobkeys.PART_LIMIT:
+        self._remember(folder, os.path.dirname(path))
+        return path
+
+    def _remember(self, uri: str, folder: str) -> None:
+        if len(folder) < blobkeys.KEY_LIMIT - blobkeys.PART_LIMIT:
             if len(self._folders) >= REMEMBERED:
                 self._folders.clear()
-            self._folders[folder] = os.path.dirname(path)
-        return path
+            self._folders[uri] = folder
 
     def _path(self, uri: str) -> str:
         path = uri.removeprefix(SCHEME)
