@@ -13,7 +13,7 @@ from engine.model.errors import BadInput
 from engine.model.graph import Graph, LaunchPlanSpec
 from engine.model.ids import EntityId
 from engine.registries import read_registry
-from engine.registry.registering import link
+from engine.registry.linking import link
 from engine.wire.code_archive import unpack_code
 from engine.wire.compile import compile_package
 from engine.wire.inputs import InputHelp, describe_inputs

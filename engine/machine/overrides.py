@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.model.graph import Program
-from engine.model.overrides import Overrides
+from engine.model.overrides import NONE, Overrides
 from engine.model.state import Execution
 
 
@@ -11,7 +11,9 @@ def effective(record: Execution, program: Program) -> Overrides:
     """FlytePropeller's order: execution, then launch plan. The architecture is the submission's alone: a launch plan's
     own stands below it and above the task's (`LaunchPlanSpec.architecture`)."""
     plan = program.launch_plans.get(record.entity)
-    return record.overrides if plan is None else record.overrides.over(plan.overrides)
+    if plan is None or plan.overrides is NONE:
+        return record.overrides
+    return record.overrides.over(plan.overrides)
 
 
 def overwrites_cache(record: Execution, program: Program) -> bool:

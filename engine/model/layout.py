@@ -115,6 +115,11 @@ def registered_kind(kind: EntityKind) -> str:
     return f"{REGISTRY_PREFIX}/{kind.value}"
 
 
+def version_lists(project: str, domain: str, version: str) -> str:
+    """The folder with the lists of what a version holds; the last one counts."""
+    return f"{REGISTRY_PREFIX}/versions/{part(project)}/{part(domain)}/{part(version)}"
+
+
 def activations() -> str:
     return f"{REGISTRY_PREFIX}/active"
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from engine.model.architectures import PLAN_LABEL, Architecture
 from engine.model.graph import Interface
-from engine.model.overrides import Overrides
+from engine.model.overrides import NONE, Overrides
 from engine.model.schedules import Schedule
 from engine.wire.cron import BadCron, read_cron, read_old_cron
 from engine.wire.entities import Entity
@@ -24,7 +24,8 @@ _UNIT_SECONDS = {FixedRateUnit.MINUTE: 60, FixedRateUnit.HOUR: 3600, FixedRateUn
 class Standing(Struct, frozen=True):
     """What holds for every execution of a launch plan."""
 
-    overrides: Overrides = Overrides()
+    overrides: Overrides = NONE
+    """NONE itself, where nothing is said: then nobody has to lay anything over it."""
     architecture: str = ""
     schedule: Schedule | None = None
     schedule_problem: str = ""
@@ -53,6 +54,8 @@ def compile_standing(plan: LaunchPlan, interface: Interface | None, given: Mappi
         max_parallelism=spec.max_parallelism,
         raw_output_prefix=spec.raw_output_data_config.output_location_prefix,
     )
+    if overrides == NONE:
+        overrides = NONE
     return Standing(overrides, architecture, schedule, "; ".join(problems), _notices(spec), tuple(wrong))
 
 

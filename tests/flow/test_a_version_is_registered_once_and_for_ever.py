@@ -64,6 +64,15 @@ async def test_more_entities_of_a_version_are_added(registry: Registry) -> None:
     assert (done.fresh, done.known) == ((task_id("m.other"),), (task_id("m.t"),))
 
 
+async def test_what_was_registered_in_part_is_completed(registry: Registry) -> None:
+    """A command that was killed between two entries leaves such a registry."""
+    await registered(registry, *shop())
+    await registry.blobs.delete(registry.blobs.uri(layout.registered(workflow_id("m.w"))))
+    done = await registered(registry, *shop())
+    assert (done.fresh, len(done.known)) == ((), 3)
+    assert len(await registry.find([workflow_id("m.w"), task_id("m.t"), plan_id("m.w")])) == 3
+
+
 async def test_versions_are_listed_latest_first(registry: Registry) -> None:
     for now, version in enumerate(["v2", "v10", "a"]):
         await registered(registry, *shop(), version=version, now=float(now))
@@ -155,15 +164,18 @@ async def test_other_code_of_the_same_task_is_other_content(registry: Registry) 
         await registered(registry, *shop(), code="fast2")
 
 
-async def test_of_two_registrations_at_once_one_wins_as_a_whole(registry: Registry) -> None:
+@pytest.mark.parametrize("differ", ["the first", "the last", "the code"])
+async def test_of_many_registrations_at_once_one_wins_as_a_whole(registry: Registry, differ: str) -> None:
     outcomes: dict[int, Registered | BadInput] = {}
 
     async def one(number: int) -> None:
-        entities = shop()
-        assert isinstance(entities[0], TaskSpec)
-        entities[0].template.container.image = f"img:{number}"
+        entities = [*shop(), *(task(f"m.t{k}") for k in range(9))]
+        changed = entities[0 if differ == "the first" else -1]
+        assert isinstance(changed, TaskSpec)
+        if differ != "the code":
+            changed.template.container.image = f"img:{number}"
         try:
-            outcomes[number] = await registered(registry, *entities)
+            outcomes[number] = await registered(registry, *entities, code=f"c{number}" if differ == "the code" else "")
         except BadInput as refused:
             outcomes[number] = refused
 
@@ -173,8 +185,19 @@ async def test_of_two_registrations_at_once_one_wins_as_a_whole(registry: Regist
     (winner,) = [outcome for outcome in outcomes.values() if isinstance(outcome, Registered)]
     for outcome in outcomes.values():
         assert outcome is winner or "is registered with other content" in str(outcome)
-    entries = await registry.find([task_id("m.t"), workflow_id("m.w"), plan_id("m.w")])
+    entries = await registry.find(winner.fresh)
+    assert (len(entries), len(winner.fresh)) == (12, 12)
     assert {entry.package for entry in entries.values()} == {winner.program.digest}
+
+
+async def test_registrations_at_once_that_do_not_contradict_each_other_are_all_kept(registry: Registry) -> None:
+    async with anyio.create_task_group() as group:
+        for number in range(9):
+            group.start_soon(registered, registry, task("m.t"), task(f"m.t{number}"))
+    names = sorted(entry.id.name for entry in await registry.every(EntityKind.TASK))
+    assert names == sorted(["m.t", *(f"m.t{number}" for number in range(9))])
+    done = await registered(registry, task("m.t"), *(task(f"m.t{number}") for number in range(9)))
+    assert (done.fresh, len(done.known)) == ((), 10)
 
 
 async def test_a_package_that_contradicts_itself_is_not_registered(registry: Registry) -> None:
