@@ -159,6 +159,20 @@ class Retries(Group):
     max_system_failures: Annotated[int, Field(ge=0, le=15), Named("whole number")] = 3
     """Extra attempts a node (or map element) gets for failures that are not its own, such as a lost process. They never
     use up the author's retries. At most 15: a map element keeps this count in four bits."""
+    interruptible_failure_threshold: Annotated[int, Field(ge=-16, le=16), Named("whole number")] = -1
+    """Failures of that kind after which an interruptible node runs on regular capacity. Negative: counted from the last
+    attempt they leave, so that with -1 only that one does. 0 = never. The default is Flyte's."""
+    system_wait_seconds: Seconds = 1.0
+    """Seconds before a node is tried again after the second of these failures; twice as long after each further one.
+    The first is followed at once."""
+    user_wait_seconds: Seconds = 0.0
+    """Seconds before a retry that the author asked for; twice as long before each further one. 0 = at once, as in
+    Flyte."""
+    max_wait_seconds: Seconds = 60.0
+    """The longest wait between two attempts in seconds, before jitter."""
+    jitter: Annotated[float, Field(ge=0, le=1), Named("number from 0 to 1")] = 0.2
+    """Share of each wait by which it is made longer or shorter, so that what failed together is not tried again
+    together. It follows from the attempt, so a restart of the engine does not change it."""
 
 
 class Array(Group):

@@ -167,7 +167,7 @@ def rules_of(settings: Settings) -> Rules:
 
 def _limits_of(settings: Settings) -> tuple[RetryLimits, ArrayLimits, ExecutionLimits]:
     return (
-        RetryLimits(settings.retries.max_system_failures),
+        RetryLimits(**settings.retries.model_dump()),
         ArrayLimits(settings.array.max_in_flight),
         ExecutionLimits(settings.execution.max_parallelism, settings.execution.max_nesting),
     )

@@ -14,13 +14,22 @@ from engine.data.cached import Ended, through_cache
 from engine.data.elements import element_cache_key, element_inputs, prepare_array
 from engine.data.gather import gather
 from engine.data.takeover import take_over
-from engine.machine import elements, mapping
+from engine.machine import arrays, elements, mapping
 from engine.machine.children import place
 from engine.machine.handler import AbortNode, Consequence, Context, Move
 from engine.model.effects import Effect, GatherOutputs, PrepareArray, RunElement, StopAttempt
 from engine.model.errors import ErrorKind, Failure
-from engine.model.events import AboutAttempt, AttemptFailed, AttemptSucceeded, Event, NodeEvent, NodePrepared
+from engine.model.events import (
+    AboutAttempt,
+    AttemptFailed,
+    AttemptSucceeded,
+    Event,
+    NodeEvent,
+    NodePrepared,
+    TimerFired,
+)
 from engine.model.graph import NodeKind
+from engine.model.phases import NodePhase
 from engine.model.state import Node
 from engine.ports.services import Services
 
@@ -38,6 +47,8 @@ class ArrayHandler:
         if not isinstance(event, AboutAttempt):
             return None
         if event.key == ctx.key(node):
+            if isinstance(event, TimerFired):
+                return elements.woken(node, ctx, self) if node.phase is NodePhase.RUNNING else None
             return mapping.node_event(node, event, ctx, self)
         return elements.told(node, event, ctx, self) if elements.is_live(node, event.key, ctx) else None
 
@@ -49,7 +60,9 @@ class ArrayHandler:
         key = mapping.element_key(node, index, ctx)
         old, succeeded = mapping.earlier_element(node, key, ctx)
         origin = ctx.origin if old is None else structs.replace(ctx.origin, previous=old)
-        return RunElement(key, ctx.spec, task, node.inputs_uri, size, origin, resumed, old if succeeded else None)
+        interruptible = ctx.interruptible(arrays.system_failures_of(mapping.elements_of(node), index))
+        taken = old if succeeded else None
+        return RunElement(key, ctx.spec, task, node.inputs_uri, size, origin, resumed, interruptible, taken)
 
     def stop(self, node: Node, index: int, ctx: Context) -> StopAttempt:
         return StopAttempt(mapping.element_key(node, index, ctx))
@@ -70,13 +83,12 @@ async def _run_element(services: Services, effect: RunElement) -> Ended:
     if effect.succeeded is not None and (taken := await take_over(services.blobs, effect)) is not None:
         return taken
     inputs = await element_inputs(services.blobs, effect)
-    key, spec, task = effect.key, effect.spec, effect.task
 
     async def attempt(services: Services) -> AttemptSucceeded | AttemptFailed:
-        ended = await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
+        ended = await run_attempt(services, effect, inputs)
         return _no_dynamic(effect) if isinstance(ended, Planned) else ended
 
-    if spec.cache is None:
+    if effect.spec.cache is None:
         return await attempt(services)
     return await through_cache(services, effect, lambda: element_cache_key(services.blobs, effect), attempt)
 

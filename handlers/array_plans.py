@@ -13,7 +13,7 @@ from engine.machine import arrays, elements, mapping
 from engine.machine.children import abort_child, child_id, failure_of
 from engine.machine.handler import AbortNode, Consequence, Context, ElementStep, Move
 from engine.model.effects import AbortChild, Effect, MeasureElement, StartElement, StopAttempt
-from engine.model.events import AboutAttempt, AttemptFailed, AttemptStopped, ChildEnded, Event, NodeEvent
+from engine.model.events import AboutAttempt, AttemptFailed, AttemptStopped, ChildEnded, Event, NodeEvent, TimerFired
 from engine.model.graph import NodeKind
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Node
@@ -33,6 +33,8 @@ class ArrayOfPlansHandler:
         if not isinstance(event, AboutAttempt):
             return None
         if event.key == ctx.key(node):
+            if isinstance(event, TimerFired):
+                return elements.woken(node, ctx, self) if node.phase is NodePhase.RUNNING else None
             return mapping.node_event(node, event, ctx, self)
         if not elements.is_live(node, event.key, ctx):
             return None
@@ -79,4 +81,7 @@ class ArrayOfPlansHandler:
                 return Move((node,), (MeasureElement(event.key, event.outputs_uri, declared),))
             case ExecutionPhase.ABORTED if ending:
                 return elements.ended(node, ElementStep(index, attempt, NodePhase.ABORTED), ctx, self)
-        return elements.failed(node, AttemptFailed(event.key, failure_of(event)), ctx, self)
+        failure = AttemptFailed(event.key, failure_of(event))
+        if event.phase is ExecutionPhase.ABORTED or attempt >= arrays.MAX_ATTEMPT:
+            return elements.failed(node, failure, ctx, self)
+        return elements.failed_whole(node, failure, ctx, self)

@@ -17,7 +17,9 @@ from engine.data.cached import Ended, keep_outputs, through_cache
 from engine.data.cachekey import task_key
 from engine.data.resolve import resolve
 from engine.machine.budget import Retry, decide
-from engine.machine.handler import AbortNode, Consequence, Context, FrameClosed, FrameFailed, FrameSucceeded, Move
+from engine.machine.composite import ended, on_frame, running
+from engine.machine.handler import AbortNode, Consequence, Context, FrameSucceeded, Move
+from engine.machine.retrying import due, next_attempt, retried
 from engine.model import layout
 from engine.model.cache import CacheKey, CacheStatus
 from engine.model.effects import Effect, KeepOutputs, RunTask, StopAttempt
@@ -45,14 +47,14 @@ class TaskHandler:
     performs: tuple[type[Effect], ...] = (RunTask, KeepOutputs)
 
     def begin(self, node: Node, ctx: Context) -> Move:
-        queued = structs.replace(node, phase=NodePhase.QUEUED, queued_at=ctx.now)
+        queued = structs.replace(node, phase=NodePhase.QUEUED, queued_at=node.queued_at or ctx.now)
         return Move((queued,), (self._run(queued, ctx),))
 
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
-        if not isinstance(event, AboutAttempt):
-            return self._consequence(node, event, ctx)
-        if event.key != ctx.key(node):
+        if isinstance(event, AboutAttempt) and event.key != ctx.key(node):
             return None
+        if due(node, event):
+            return self.begin(next_attempt(node), ctx)
         match event, node.phase:
             case AttemptStarted(inputs_uri=uri, cache=cache), NodePhase.QUEUED:
                 return Move((structs.replace(_running(node, ctx, uri), cache=cache),))
@@ -60,41 +62,29 @@ class TaskHandler:
                 return _succeeded(node, event, ctx)
             case ((AttemptSucceeded() | AttemptFailed()), NodePhase.SUCCEEDING):
                 # Whatever came of the keeping, the result is there.
-                cache = event.cache or CacheStatus.PUT_FAILURE
-                return Move((structs.replace(node, phase=NodePhase.SUCCEEDED, cache=cache, ended_at=ctx.now),))
+                return Move((ended(node, NodePhase.SUCCEEDED, ctx, cache=event.cache or CacheStatus.PUT_FAILURE),))
             case AttemptPlanned(plan=plan), (NodePhase.QUEUED | NodePhase.RUNNING):
-                running = node if node.phase is NodePhase.RUNNING else _running(node, ctx, node.inputs_uri)
-                return Move((running, structs.replace(running, phase=NodePhase.DYNAMIC_RUNNING, plan=plan)))
+                started = node if node.phase is NodePhase.RUNNING else _running(node, ctx, node.inputs_uri)
+                return Move((started, running(started, ctx, NodePhase.DYNAMIC_RUNNING, plan=plan)))
             case AttemptFailed(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return self._failed(node, event, ctx)
             case AttemptStopped(), NodePhase.ABORTING if not node.plan:
-                return Move((structs.replace(node, phase=NodePhase.ABORTED, ended_at=ctx.now),))
-        return None
-
-    def _consequence(self, node: Node, event: Consequence, ctx: Context) -> Move | None:
-        match event, node.phase:
-            case FrameSucceeded(outputs_uri=uri), NodePhase.DYNAMIC_RUNNING if ctx.spec.cache is None:
-                return Move((structs.replace(node, phase=NodePhase.SUCCEEDED, outputs_uri=uri, ended_at=ctx.now),))
-            case FrameSucceeded(outputs_uri=uri), NodePhase.DYNAMIC_RUNNING:
-                succeeding = structs.replace(node, phase=NodePhase.SUCCEEDING, outputs_uri=uri)
+                return Move((ended(node, NodePhase.ABORTED, ctx),))
+            case FrameSucceeded(outputs_uri=uri), NodePhase.DYNAMIC_RUNNING if ctx.spec.cache is not None:
+                succeeding = structs.replace(node, phase=NodePhase.SUCCEEDING, outputs_uri=uri, wake_at=0.0)
                 return Move((succeeding,), (_keep(succeeding, ctx),))
-            case FrameFailed(failure=failure), NodePhase.DYNAMIC_RUNNING:
-                return Move((structs.replace(node, phase=NodePhase.FAILING, error=failure),))
-            case FrameClosed(), NodePhase.FAILING:
-                return Move((structs.replace(node, phase=NodePhase.FAILED, ended_at=ctx.now),))
-            case FrameClosed(), NodePhase.ABORTING if node.plan:
-                return Move((structs.replace(node, phase=NodePhase.ABORTED, ended_at=ctx.now),))
-            case AbortNode(), (NodePhase.QUEUED | NodePhase.RUNNING):
-                return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
-            case AbortNode(), (NodePhase.DYNAMIC_RUNNING | NodePhase.SUCCEEDING | NodePhase.FAILING):
-                return Move((structs.replace(node, phase=NodePhase.ABORTING),))
-        return None
+            case AbortNode(), _ if not node.framed or node.phase is NodePhase.SUCCEEDING:
+                return _abort(node, ctx)
+        return on_frame(node, event, ctx, self.begin)
 
     def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
         if node.plan:
             return (_keep(node, ctx),) if node.phase is NodePhase.SUCCEEDING else ()
-        if node.phase is NodePhase.ABORTING:
-            return (StopAttempt(ctx.key(node)),)
+        match node.phase:
+            case NodePhase.ABORTING:
+                return (StopAttempt(ctx.key(node)),)
+            case NodePhase.RETRYABLE_FAILURE:
+                return ()
         return (self._run(node, ctx, resumed=True),)
 
     async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
@@ -112,7 +102,8 @@ class TaskHandler:
         task, origin = ctx.program.task(ctx.spec.target), ctx.origin
         if ctx.earlier is not None and not node.attempt:
             origin = structs.replace(origin, previous=ctx.earlier.key)
-        return RunTask(ctx.key(node), ctx.spec, task, ctx.sources, origin, resumed)
+        interruptible = ctx.interruptible(node.system_failures)
+        return RunTask(ctx.key(node), ctx.spec, task, ctx.sources, origin, resumed, interruptible)
 
     def _failed(self, node: Node, event: AttemptFailed, ctx: Context) -> Move:
         failure = event.failure.at(node.path)
@@ -124,33 +115,29 @@ class TaskHandler:
             retries=ctx.spec.retries,
             limits=ctx.retries,
         )
-        if not isinstance(decision, Retry):
-            ended = structs.replace(
-                node,
-                phase=NodePhase.FAILED,
-                error=decision.failure,
-                system_failures=decision.system_failures,
-                cache=event.cache,
-                ended_at=ctx.now,
-            )
-            return Move((ended,))
-        failed = structs.replace(node, phase=NodePhase.RETRYABLE_FAILURE, error=failure, cache=event.cache)
-        again = structs.replace(
-            failed,
-            phase=NodePhase.QUEUED,
-            attempt=node.attempt + 1,
-            system_failures=decision.system_failures,
-            attempt_started_at=0.0,
-            error=None,
-            cache=None,
-        )
-        return Move((failed, again), (self._run(again, ctx),))
+        node = structs.replace(node, cache=event.cache)
+        if isinstance(decision, Retry):
+            return retried(node, failure, decision, ctx, self.begin)
+        counted = decision.system_failures
+        return Move((ended(node, NodePhase.FAILED, ctx, error=decision.failure, system_failures=counted),))
+
+
+def _abort(node: Node, ctx: Context) -> Move | None:
+    """Of a task without a plan, and of one whose plan has succeeded."""
+    aborting = structs.replace(node, phase=NodePhase.ABORTING, wake_at=0.0)
+    match node.phase:
+        case NodePhase.QUEUED | NodePhase.RUNNING:
+            return Move((aborting,), (StopAttempt(ctx.key(node)),))
+        case NodePhase.SUCCEEDING:
+            return Move((aborting,))
+        case NodePhase.RETRYABLE_FAILURE:
+            return Move((aborting, ended(aborting, NodePhase.ABORTED, ctx)))
+    return None
 
 
 async def _attempt(services: Services, effect: RunTask, inputs: bytes) -> Ended:
-    key, spec, task = effect.key, effect.spec, effect.task
-    ended = await run_attempt(services, key, spec, task, inputs, effect.origin, resumed=effect.resumed)
-    return await _planned(effect, ended.uri, services.blobs) if isinstance(ended, Planned) else ended
+    end = await run_attempt(services, effect, inputs)
+    return await _planned(effect, end.uri, services.blobs) if isinstance(end, Planned) else end
 
 
 def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:

@@ -198,6 +198,7 @@ def graph(
         specs,
         {up: tuple(sorted(down)) for up, down in downstream.items()},
         policy,
+        False,
         failure and structs.replace(failure, upstream=()),
         "err" if failure and any(binding.variable == "err" for binding in failure.bindings) else "",
     )

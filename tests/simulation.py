@@ -42,7 +42,7 @@ from engine.model.events import (
     SignalRefused,
     TimerFired,
 )
-from engine.model.graph import BranchSpec, Program
+from engine.model.graph import BranchSpec, NodeKind, Program
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, RetryLimits
 from engine.model.state import Fact, Node
@@ -223,9 +223,27 @@ class Simulation:
             self.alive.discard(event.key)
         return self.apply(event)
 
+    def tick(self) -> bool:
+        """Let the time pass until the next timer, of whatever execution, and fire it; False: there is none.
+
+        Those of gates are left to `ring`.
+        """
+        timers = [
+            (node.wake_at, state.record.key(path, node.attempt))
+            for state in self.states.values()
+            for path in state.live
+            if (node := state.nodes[path]).wake_at and node.kind is not NodeKind.GATE
+        ]
+        if not timers:
+            return False
+        at, key = min(timers)
+        self.now = max(self.now, at)
+        self.waiting.append(TimerFired(key, at))
+        return True
+
     def run(self) -> Simulation:
-        """Deliver everything, oldest first."""
-        while self.waiting:
+        """Deliver everything, oldest first; time passes when nothing else happens."""
+        while self.waiting or self.tick():
             self.deliver()
         return self
 

@@ -17,10 +17,9 @@ from engine.data.references import find_references
 from engine.data.template import render, without_download
 from engine.machine.judge import Evidence, judge
 from engine.model import layout
-from engine.model.effects import Origin
+from engine.model.effects import RunElement, RunTask
 from engine.model.errors import Permanent, StoreRefused, Transient
 from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded
-from engine.model.graph import NodeSpec, TaskSpec
 from engine.model.ids import AttemptKey
 from engine.ports.services import Services
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
@@ -41,28 +40,20 @@ class Planned(Struct, frozen=True):
 End = AttemptSucceeded | AttemptFailed | Planned
 
 
-async def run_attempt(
-    services: Services,
-    key: AttemptKey,
-    spec: NodeSpec,
-    task: TaskSpec,
-    inputs: bytes,
-    origin: Origin,
-    *,
-    resumed: bool = False,
-) -> End:
+async def run_attempt(services: Services, effect: RunTask | RunElement, inputs: bytes) -> End:
     """Gate and store the inputs (a serialized `LiteralMap`), run the task, judge it.
 
     The start is reported meanwhile. A Permanent becomes AttemptFailed; a Transient is raised, and so is StoreFailed.
     `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again.
     """
+    key, task = effect.key, effect.task
     folder = _Folder(services, key, tuple(task.interface.outputs))
     try:
         if task.type == ECHO:
             return await echo(services.blobs, key, task, inputs)
-        if resumed and (found := await _earlier_end(services, folder)) is not None:
+        if effect.resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
-        request = await _prepared(services, folder, spec, task, inputs, origin)
+        request = await _prepared(services, folder, effect, inputs)
         ended = await services.runner.run(request, lambda: services.report(AttemptStarted(key, folder.inputs_uri)))
         if request.container is not None and request.container.mounts and ended.well:
             await collect(services.blobs, key, task)
@@ -149,11 +140,10 @@ async def _earlier_end(services: Services, folder: _Folder) -> End | None:
     return None
 
 
-async def _prepared(
-    services: Services, folder: _Folder, spec: NodeSpec, task: TaskSpec, inputs: bytes, origin: Origin
-) -> TaskRequest:
+async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunElement, inputs: bytes) -> TaskRequest:
     """Everything the runner needs: inputs stored, command rendered."""
-    blobs, limits, key = services.blobs, services.offload, folder.key
+    blobs, limits = services.blobs, services.offload
+    key, spec, task, origin = effect.key, effect.spec, effect.task, effect.origin
     container = container_of(task, spec.overrides)
     argv = without_download(container.argv) if origin.code_root else container.argv
     raw_root = origin.overrides.raw_output_prefix
@@ -169,6 +159,7 @@ async def _prepared(
         env={**container.env, **origin.overrides.envs, **environment(key, spec, task, origin, limits)},
         prefix_uri=folder.uri,
         timeout_seconds=spec.timeout_seconds,
+        interruptible=effect.interruptible,
         code_root=origin.code_root,
         image=container.image,
         overrides=spec.overrides,

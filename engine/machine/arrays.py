@@ -75,8 +75,37 @@ def count(elements: Elements, phase: NodePhase) -> int:
     return sum(chunk[::2].translate(_PHASE_BITS).count(sign) for chunk in elements.chunks)
 
 
-def live_indexes(elements: Elements) -> Iterator[int]:
+def at_work(elements: Elements) -> Iterator[int]:
+    """Indexes of the elements of which an attempt is under way: live, and not waiting for their next one."""
     return in_phase(elements, NodePhase.QUEUED, NodePhase.RUNNING, NodePhase.ABORTING)
+
+
+def put_off(elements: Elements, index: int, at: float, system_failures: int) -> Elements:
+    """An attempt of an element has failed, and its next one is due at a time."""
+    after = with_element(elements, index, NodePhase.RETRYABLE_FAILURE, system_failures=system_failures)
+    return structs.replace(after, waiting={**elements.waiting, index: at})
+
+
+def taken_up(elements: Elements, now: float) -> tuple[Elements, tuple[int, ...]]:
+    """The elements whose next attempt is due are QUEUED for it; which they are."""
+    due = tuple(index for index, at in elements.waiting.items() if at <= now)
+    for index in due:
+        elements = with_element(elements, index, NodePhase.QUEUED, attempt_of(elements, index) + 1)
+    left = {index: at for index, at in elements.waiting.items() if at > now}
+    return structs.replace(elements, waiting=left), due
+
+
+def given_up(elements: Elements) -> tuple[Elements, tuple[int, ...]]:
+    """No element waits for another attempt any more: those that did are ABORTED; which they are."""
+    waited = tuple(elements.waiting)
+    for index in waited:
+        elements = with_element(elements, index, NodePhase.ABORTED)
+    return structs.replace(elements, waiting={}), waited
+
+
+def next_due(elements: Elements) -> float:
+    """The time of the earliest attempt that is put off; 0 = none."""
+    return min(elements.waiting.values(), default=0.0)
 
 
 def _is_live(phase: NodePhase) -> bool:

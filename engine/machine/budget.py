@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, structs
 
 from engine.model.errors import ErrorKind, Failure
+from engine.model.ids import AttemptKey
 from engine.model.limits import RetryLimits
 
 
@@ -12,6 +13,8 @@ class Retry(Struct, frozen=True):
     """Try again with the next attempt number."""
 
     system_failures: int
+    failures: int
+    """Failures of this kind so far, this one included."""
 
 
 class GiveUp(Struct, frozen=True):
@@ -34,21 +37,47 @@ def decide(
         return GiveUp(failure, counted)
     if system:
         if system_failures < limits.max_system_failures:
-            return Retry(counted)
+            return Retry(counted, counted)
     elif attempt + 1 - system_failures < retries + 1:
-        return Retry(counted)
+        return Retry(counted, attempt + 1 - system_failures)
     most = retries + 1 + system_failures if not system else limits.max_system_failures + 1 + (attempt - system_failures)
     return GiveUp(_exhausted(failure, attempt, most), counted)
 
 
-def decide_whole(failure: Failure, *, attempt: int, retries: int) -> Retry | GiveUp:
+def decide_whole(failure: Failure, *, attempt: int, system_failures: int, retries: int) -> Retry | GiveUp:
     """The same for a node that is a graph, or an execution, of its own: tried again as a whole, if the author asked.
 
     What ended it had its own budgets inside, so every failure counts here, whatever its kind, and none is free.
+    system_failures: of attempts that never came to their graph.
     """
-    if attempt < retries:
-        return Retry(0)
-    return GiveUp(_exhausted(failure, attempt, retries + 1) if retries or failure.code == TIMEOUT else failure, 0)
+    counted = attempt + 1 - system_failures
+    if counted <= retries:
+        return Retry(system_failures, counted)
+    if not retries and failure.code != TIMEOUT:
+        return GiveUp(failure, system_failures)
+    return GiveUp(_exhausted(failure, attempt, retries + 1 + system_failures), system_failures)
+
+
+def wait_seconds(kind: ErrorKind, failures: int, key: AttemptKey, limits: RetryLimits) -> float:
+    """How long the next attempt waits after so many failures of one kind (1 = the first). `key`: of the failed one."""
+    system = kind is ErrorKind.SYSTEM
+    first = limits.system_wait_seconds if system else limits.user_wait_seconds
+    doublings = failures - 1 - system
+    if doublings < 0 or not first:
+        return 0.0
+    wait: float = min(first * 2.0 ** min(doublings, 30), limits.max_wait_seconds)
+    chance = int(key.digest()[:8], 16) / 0xFFFFFFFF
+    return wait * (1 + limits.jitter * (2 * chance - 1))
+
+
+def may_interrupt(wanted: bool, system_failures: int, limits: RetryLimits) -> bool:
+    """Whether an attempt may run on capacity that can be taken away: until that has happened too often."""
+    threshold = limits.interruptible_failure_threshold
+    if threshold < 0:
+        threshold += limits.max_system_failures + 1
+    elif threshold == 0:
+        return wanted
+    return wanted and system_failures < threshold
 
 
 TIMEOUT = "TimeoutExpired"

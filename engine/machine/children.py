@@ -40,9 +40,9 @@ def child_outputs(key: AttemptKey) -> str:
     return layout.outputs(AttemptKey(child_id(key), END_NODE))
 
 
-def abort_child(key: AttemptKey, parent: Execution) -> AbortChild:
-    """Ask the child that an attempt has started to stop."""
-    reason = parent.abort_cause or AUTO_ABORT
+def abort_child(key: AttemptKey, parent: Execution, why: str = "") -> AbortChild:
+    """Ask the child that an attempt has started to stop. `why`: if the attempt itself has failed."""
+    reason = parent.abort_cause or why or AUTO_ABORT
     cause = f"cascading abort from parent execution {parent.id}, node {place(key)}: {reason}"
     return AbortChild(key, child_id(key), cause)
 

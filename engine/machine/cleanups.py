@@ -23,10 +23,13 @@ _FAILING = frozenset({NodePhase.FAILING, NodePhase.RETRYABLE_FAILURE})
 
 def due(draft: Draft, frame: Frame) -> bool:
     """Whether the clean-up of a frame in which nothing is live is still to be run."""
-    if not frame.cleanup or draft.find(frame.cleanup) is not None:
-        return False
+    return bool(frame.cleanup) and draft.find(frame.cleanup) is None and _failed(draft, frame)
+
+
+def _failed(draft: Draft, frame: Frame) -> bool:
+    """And was not aborted."""
     if frame.owner is None:
-        return draft.record.phase is ExecutionPhase.FAILING
+        return draft.record.phase in (ExecutionPhase.FAILING, ExecutionPhase.HANDLING_FAILURE_NODE)
     return draft.node(frame.owner).phase in _FAILING
 
 
@@ -43,7 +46,7 @@ def told(spec: NodeSpec, frame: Frame, failure: Failure | None) -> NodeSpec:
 
 def with_own_failure(draft: Draft, frame: Frame, failure: Failure) -> Failure:
     """The failure of the frame, with that of its clean-up behind it, if that failed too."""
-    own = draft.find(frame.cleanup) if frame.cleanup else None
+    own = draft.find(frame.cleanup) if frame.cleanup and _failed(draft, frame) else None
     if own is None or own.phase is not NodePhase.FAILED or own.error is None:
         return failure
     added = f"Its failure node {own.path} failed too, with {own.error.code}: {own.error.message}"

@@ -5,11 +5,9 @@ The machine opens the frame when the node is open, stops what is left in it when
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import structs
 
-from engine.machine.budget import TIMEOUT, Retry, decide_whole
+from engine.machine.budget import TIMEOUT, Retry
 from engine.machine.handler import (
     AbortNode,
     Consequence,
@@ -20,24 +18,22 @@ from engine.machine.handler import (
     FrameSucceeded,
     Move,
 )
+from engine.machine.retrying import Queue, due, next_attempt, when_closed, whole
 from engine.model.errors import ErrorKind, Failure
 from engine.model.events import NodeEvent, TimerFired
 from engine.model.phases import NodePhase
 from engine.model.state import Node
 
-Queue = Callable[[Node, Context], Move]
-"""What a handler does with a node that is to be prepared: for the first time, or for its next attempt."""
-
 
 def running(node: Node, ctx: Context, phase: NodePhase = NodePhase.RUNNING, **changes: object) -> Node:
-    """This attempt executes its graph from now on; its timeout, if it has one, counts from here."""
-    deadline = ctx.now + ctx.spec.timeout_seconds if ctx.spec.timeout_seconds else 0.0
+    """The attempt runs from now on; its timeout, if it has one, counts from its start."""
+    begun = node.attempt_started_at or ctx.now
     return structs.replace(
         node,
         phase=phase,
         started_at=node.started_at or ctx.now,
-        attempt_started_at=node.attempt_started_at or ctx.now,
-        wake_at=deadline,
+        attempt_started_at=begun,
+        wake_at=begun + ctx.spec.timeout_seconds if ctx.spec.timeout_seconds else 0.0,
         **changes,
     )
 
@@ -52,15 +48,17 @@ def on_frame(node: Node, event: NodeEvent | Consequence, ctx: Context, queue: Qu
         return None
     if isinstance(event, TimerFired) and event.at != node.wake_at:
         return None
+    if due(node, event):
+        return queue(next_attempt(node), ctx)
     match event, node.phase:
         case FrameSucceeded(outputs_uri=uri), _ if node.open:
             return Move((ended(node, NodePhase.SUCCEEDED, ctx, outputs_uri=uri),))
         case FrameSkipped(), _ if node.open:
             return Move((ended(node, NodePhase.SKIPPED, ctx),))
         case FrameFailed(failure=failure), _ if node.open:
-            return Move((_failed(node, failure, ctx),))
+            return Move((failing(node, failure, ctx),))
         case TimerFired(), _ if node.open:
-            return Move((_failed(node, node.error or _expired(node, ctx), ctx),))
+            return Move((failing(node, node.error or expired(node, ctx), ctx),))
         case AbortNode(), (NodePhase.FAILING | NodePhase.RETRYABLE_FAILURE):
             return Move((structs.replace(node, phase=NodePhase.ABORTING, wake_at=0.0),))
         case AbortNode(), _ if node.open:
@@ -70,25 +68,18 @@ def on_frame(node: Node, event: NodeEvent | Consequence, ctx: Context, queue: Qu
         case FrameClosed(), NodePhase.ABORTING:
             return Move((ended(node, NodePhase.ABORTED, ctx),))
         case FrameClosed(), NodePhase.RETRYABLE_FAILURE:
-            return queue(next_attempt(node), ctx)
+            return when_closed(node, ctx, queue)
     return None
 
 
-def next_attempt(node: Node) -> Node:
-    """As it was before it was prepared; nothing of the attempt before it counts any more."""
-    return structs.replace(
-        node, attempt=node.attempt + 1, attempt_started_at=0.0, error=None, choice="", plan="", wake_at=0.0
-    )
-
-
-def _failed(node: Node, failure: Failure, ctx: Context) -> Node:
-    """The graph has failed: what is left of it is stopped first, whatever follows."""
-    decision = decide_whole(failure, attempt=node.attempt, retries=ctx.spec.retries)
+def failing(node: Node, failure: Failure, ctx: Context) -> Node:
+    """The attempt has failed: what is left of it is stopped first, whatever follows."""
+    decision = whole(node, failure, ctx)
     if isinstance(decision, Retry):
         return structs.replace(node, phase=NodePhase.RETRYABLE_FAILURE, error=failure, wake_at=0.0)
     return structs.replace(node, phase=NodePhase.FAILING, error=decision.failure, wake_at=0.0)
 
 
-def _expired(node: Node, ctx: Context) -> Failure:
+def expired(node: Node, ctx: Context) -> Failure:
     message = f"{ctx.spec.kind.value} execution timeout [{ctx.spec.timeout_seconds:g} s] expired"
     return Failure(TIMEOUT, ErrorKind.USER, message, node.path)

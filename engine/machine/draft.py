@@ -99,7 +99,9 @@ class Draft:
         sources = {source: self._outputs_of(frame.scope, source) for source in spec.sources}
         state, limits = self.state, (self.rules.retries, self.rules.arrays)
         known = earlier(state.source, path) if state.source else None
-        return Context(self.record, frame.program, state.program, spec, sources, self.now, *limits, known)
+        return Context(
+            self.record, frame.program, state.program, spec, sources, self.now, *limits, frame.interruptible, known
+        )
 
     def error_of(self, frame: Frame) -> Failure | None:
         """The first failure of a frame, so far."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from engine.machine import arrays
-from engine.machine.budget import Retry, decide
+from engine.machine.budget import GiveUp, Retry, decide, decide_whole, wait_seconds
 from engine.machine.handler import Context, ElementStep, Move
 from engine.machine.mapping import ElementEffects, advance, elements_of
 from engine.model.cache import CacheStatus
@@ -73,16 +73,44 @@ def failed(node: Node, event: AttemptFailed, ctx: Context, make: ElementEffects)
         retries=ctx.spec.retries,
         limits=ctx.retries,
     )
+    return decided(node, event, decision, ctx, make)
+
+
+def failed_whole(node: Node, event: AttemptFailed, ctx: Context, make: ElementEffects) -> Move:
+    """The same for an element that is an execution of its own: tried again as a whole, if the author asked."""
+    index = index_of(event)
+    decision = decide_whole(
+        event.failure.at(f"{node.path}[{index}]"),
+        attempt=event.key.attempt,
+        system_failures=0,
+        retries=ctx.spec.retries,
+    )
+    return decided(node, event, decision, ctx, make)
+
+
+def decided(node: Node, event: AttemptFailed, decision: Retry | GiveUp, ctx: Context, make: ElementEffects) -> Move:
+    elements, index, attempt = elements_of(node), index_of(event), event.key.attempt
     if not isinstance(decision, Retry) or node.phase is not NodePhase.RUNNING:
         failure = event.failure if isinstance(decision, Retry) else decision.failure
         return ended(node, ElementStep(index, attempt, NodePhase.FAILED, failure, event.cache), ctx, make)
+    step = ElementStep(index, attempt, NodePhase.RETRYABLE_FAILURE, event.failure, event.cache)
+    wait = wait_seconds(event.failure.kind, decision.failures, event.key, ctx.retries)
+    if wait:
+        after = arrays.put_off(elements, index, ctx.now + wait, decision.system_failures)
+        return Move((structs.replace(node, elements=after, wake_at=arrays.next_due(after)),), (), (step,))
     after = arrays.with_element(elements, index, NodePhase.QUEUED, attempt + 1, decision.system_failures)
-    steps = (
-        ElementStep(index, attempt, NodePhase.RETRYABLE_FAILURE, event.failure, event.cache),
-        ElementStep(index, attempt + 1, NodePhase.QUEUED),
-    )
     again = structs.replace(node, elements=after)
-    return Move((again,), (make.start(again, index, ctx),), steps)
+    return Move((again,), (make.start(again, index, ctx),), (step, ElementStep(index, attempt + 1, NodePhase.QUEUED)))
+
+
+def woken(node: Node, ctx: Context, make: ElementEffects) -> Move | None:
+    """The time of some next attempts has come."""
+    elements, due = arrays.taken_up(elements_of(node), ctx.now)
+    if not due:
+        return None
+    after = structs.replace(node, elements=elements, wake_at=arrays.next_due(elements))
+    steps = tuple(ElementStep(index, arrays.attempt_of(elements, index), NodePhase.QUEUED) for index in due)
+    return Move((after,), tuple(make.start(after, index, ctx) for index in due), steps)
 
 
 def index_of(event: NodeEvent) -> int:

@@ -31,6 +31,8 @@ class Frame(Struct, frozen=True):
     scope: str
     """The frame that its nodes' promises and upstream ids mean: for what a branch chooses from, the one around the
     (outermost) branch; else itself."""
+    interruptible: bool
+    """What holds for its nodes that say nothing."""
 
     def spec(self, node_id: str) -> NodeSpec:
         """Raises KeyError when there is no such node."""
@@ -139,19 +141,21 @@ class ExecutionState:
     def _inside(self, prefix: str, fresh: Mapping[str, Node]) -> Frame:
         containing = owner(prefix)
         if containing is None:
-            return Frame(prefix, self.program.workflows[self.record.workflow], None, self.program, prefix)
+            graph = self.program.workflows[self.record.workflow]
+            return Frame(prefix, graph, None, self.program, prefix, graph.interruptible)
         outer, node_id = split(containing)
         around = self.frames[outer]
         spec, program = around.spec(node_id), around.program
         if spec.branch is not None:
-            return Frame(prefix, spec.branch.graph, containing, program, around.scope)
+            return Frame(prefix, spec.branch.graph, containing, program, around.scope, around.interruptible)
         target = spec.target
         if spec.kind is not NodeKind.SUBWORKFLOW:
             program = self._plan(containing, prefix, fresh)
             target = program.root
         if target is None:
             raise KeyError(prefix)
-        return Frame(prefix, program.workflows[target], containing, program, prefix)
+        graph = program.workflows[target]
+        return Frame(prefix, graph, containing, program, prefix, graph.interruptible or around.interruptible)
 
     def _plan(self, path: str, prefix: str, fresh: Mapping[str, Node]) -> Program:
         """What the attempt of a @dynamic task wrote that opened the frame."""

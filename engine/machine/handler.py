@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from engine.machine.budget import may_interrupt
 from engine.machine.overrides import effective, overwrites_cache
 from engine.machine.recovery import Earlier
 from engine.model.cache import CacheStatus
@@ -86,6 +87,8 @@ class Context(Struct, frozen=True):
     now: float
     retries: RetryLimits
     arrays: ArrayLimits
+    default_interruptible: bool = False
+    """What the workflow says of nodes that say nothing."""
     earlier: Earlier | None = None
     """What became of the node in the execution that this one recovers."""
 
@@ -94,6 +97,18 @@ class Context(Struct, frozen=True):
 
     def element_key(self, node: Node, index: int, attempt: int) -> AttemptKey:
         return self.execution.element_key(node.path, node.attempt, index, attempt)
+
+    def interruptible(self, system_failures: int) -> bool:
+        """Whether an attempt after so many SYSTEM failures may run on capacity that can be taken away.
+
+        The node's own word counts before the execution's, and that before the workflow's.
+        """
+        wanted = self.spec.interruptible
+        if wanted is None:
+            wanted = effective(self.execution, self.registered).interruptible
+        if wanted is None:
+            wanted = self.default_interruptible
+        return may_interrupt(wanted, system_failures, self.retries)
 
     @property
     def id(self) -> ExecutionId:

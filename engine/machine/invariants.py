@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.machine.budget import TIMEOUT
 from engine.machine.execution import ExecutionState, open_frames, past, startable
 from engine.machine.places import COUNTED
 from engine.machine.readiness import Readiness, readiness
@@ -136,6 +137,11 @@ def _left_waiting(state: ExecutionState, prefix: str) -> Iterator[Problem]:
             yield Problem("was not started, though all it waits for has ended", "started", path)
 
 
+def _timed_out(node: Node) -> bool:
+    """A child may succeed while it is being told that its time is over."""
+    return node.error is not None and node.error.code.endswith(TIMEOUT)
+
+
 def of_child(node: Node, child: Execution | None, *, coming: bool, refused: bool) -> Iterator[Problem]:
     """A launch plan node and the execution it started.
 
@@ -158,7 +164,7 @@ def of_child(node: Node, child: Execution | None, *, coming: bool, refused: bool
     elif node.phase in TERMINAL and child is not None:
         if not child.terminal:
             yield Problem(f"is {node.phase.name}, its child execution is {said}", "a child that has ended", node.path)
-        elif node.phase is _P.FAILED and child.phase is ExecutionPhase.SUCCEEDED:
+        elif node.phase is _P.FAILED and child.phase is ExecutionPhase.SUCCEEDED and not _timed_out(node):
             yield Problem("has FAILED, its child execution has SUCCEEDED", "the child's end, taken over", node.path)
 
 

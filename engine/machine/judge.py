@@ -62,8 +62,7 @@ def judge(evidence: Evidence, max_bytes: int | None = None) -> Verdict:
             "ErrorFileBadFormat", ErrorKind.SYSTEM, f"the error document could not be read: {evidence.error_problem}"
         )
     if evidence.error is not None:
-        kind = ErrorKind.SYSTEM if evidence.error.system else ErrorKind.USER
-        return _failed(evidence.error.code, kind, evidence.error.message, recoverable=evidence.error.recoverable)
+        return _documented(evidence.error)
     ended_well = evidence.exit.reason is ExitReason.LOST or (
         evidence.exit.reason is ExitReason.EXITED and evidence.exit.code == 0
     )
@@ -72,6 +71,23 @@ def judge(evidence: Evidence, max_bytes: int | None = None) -> Verdict:
     if evidence.has_futures:
         return Verdict(planned=True)
     return _outputs(evidence, max_bytes)
+
+
+_TOO_LARGE = "is too large to be offloaded"
+_HOPELESS = ("TypeTransformerFailedError", "Failed to convert inputs of task", "Failed to convert outputs of task")
+"""What flytekit says of values that a task can't read or write. The next attempt gets, or makes, the same ones."""
+
+
+def _documented(error: ErrorDocument) -> Verdict:
+    """flytekit calls whatever fails outside the author's code recoverable. Some of it only claims to be: those errors
+    must not take the attempts that are there for what may pass."""
+    kind = ErrorKind.SYSTEM if error.system else ErrorKind.USER
+    if error.system and error.recoverable:
+        if _TOO_LARGE in error.message:
+            return _failed("OffloadTooLarge", ErrorKind.USER, error.message, recoverable=False)
+        if error.code == "UNKNOWN_OUTPUT" or any(sign in error.message for sign in _HOPELESS):
+            return _failed(error.code, kind, error.message, recoverable=False)
+    return _failed(error.code, kind, error.message, recoverable=error.recoverable)
 
 
 def _outputs(evidence: Evidence, max_bytes: int | None) -> Verdict:

@@ -44,14 +44,14 @@ def pending(node: Node, ctx: Context, make: ElementEffects) -> tuple[Effect, ...
         return (_gather(node, ctx),)
     if node.phase in ENDING:
         return _stops(node, ctx, make)
-    return tuple(make.start(node, k, ctx, resumed=True) for k in arrays.live_indexes(elements_of(node)))
+    return tuple(make.start(node, k, ctx, resumed=True) for k in arrays.at_work(elements_of(node)))
 
 
 def abort(node: Node, ctx: Context, make: ElementEffects) -> Move | None:
     if node.phase is NodePhase.ABORTING:
         return None
-    aborting = structs.replace(node, phase=NodePhase.ABORTING)
-    return Move((aborting,), () if node.phase is NodePhase.FAILING else _stops(aborting, ctx, make))
+    aborting, steps = _no_more_attempts(structs.replace(node, phase=NodePhase.ABORTING))
+    return Move((aborting,), () if node.phase is NodePhase.FAILING else _stops(aborting, ctx, make), steps)
 
 
 def node_event(node: Node, event: NodeEvent, ctx: Context, make: ElementEffects) -> Move | None:
@@ -154,12 +154,22 @@ def _fail(
     node: Node, need: int, ctx: Context, make: ElementEffects, states: tuple[Node, ...], steps: tuple[ElementStep, ...]
 ) -> Move:
     """The criterion can't be met any more: stop what still runs, then fail."""
-    elements = elements_of(node)
-    error = _failure(node, elements, need)
-    if elements.live == 0:
-        return Move((*states, structs.replace(node, phase=NodePhase.FAILED, error=error, ended_at=ctx.now)), (), steps)
-    failing = structs.replace(node, phase=NodePhase.FAILING, error=error)
+    error = _failure(node, elements_of(node), need)
+    node, given_up = _no_more_attempts(structs.replace(node, error=error))
+    steps = (*steps, *given_up)
+    if elements_of(node).live == 0:
+        return Move((*states, structs.replace(node, phase=NodePhase.FAILED, ended_at=ctx.now)), (), steps)
+    failing = structs.replace(node, phase=NodePhase.FAILING)
     return Move((*states, failing), _stops(failing, ctx, make), steps)
+
+
+def _no_more_attempts(node: Node) -> tuple[Node, tuple[ElementStep, ...]]:
+    """The elements that wait for another attempt get none."""
+    if node.elements is None or not node.elements.waiting:
+        return node, ()
+    elements, indexes = arrays.given_up(node.elements)
+    steps = tuple(ElementStep(index, arrays.attempt_of(elements, index), NodePhase.ABORTED) for index in indexes)
+    return structs.replace(node, elements=elements, wake_at=0.0), steps
 
 
 def _failure(node: Node, elements: Elements, need: int) -> Failure:
@@ -182,4 +192,4 @@ def _stops(node: Node, ctx: Context, make: ElementEffects) -> tuple[Effect, ...]
     elements = node.elements
     if elements is None or elements.live == 0:
         return (StopAttempt(ctx.key(node)),)
-    return tuple(make.stop(node, k, ctx) for k in arrays.live_indexes(elements))
+    return tuple(make.stop(node, k, ctx) for k in arrays.at_work(elements))

@@ -13,7 +13,7 @@ from engine.model.phases import EXECUTION_TRANSITIONS, REOPENINGS, ExecutionPhas
 from engine.model.state import Elements, Fact, Snapshot
 
 _P = NodePhase
-_ELEMENT_WAYS = {(_P.QUEUED, _P.ABORTED), (_P.RUNNING, _P.ABORTED)}
+_ELEMENT_WAYS = {(_P.QUEUED, _P.ABORTED), (_P.RUNNING, _P.ABORTED), (_P.RETRYABLE_FAILURE, _P.ABORTED)}
 """What elements do beside the table: they are aborted in one step, while their node is ABORTING or FAILING."""
 _REOPENED = {(old, _P.NOT_YET_STARTED) for old in REOPENINGS}
 _NEXT_ATTEMPT = {(_P.RETRYABLE_FAILURE, _P.QUEUED)} | (_REOPENED - {(_P.SKIPPED, _P.NOT_YET_STARTED)})

@@ -157,12 +157,14 @@ def give_up(state: ExecutionState, failure: Failure, now: float, rules: Rules) -
 
 def _ended(elements: Elements | None) -> tuple[Elements | None, tuple[ElementStep, ...]]:
     """The elements of a map that is given up: none of them is live."""
-    steps = []
-    for index in [] if elements is None else list(arrays.live_indexes(elements)):
-        assert elements is not None
-        steps.append(ElementStep(index, arrays.attempt_of(elements, index), NodePhase.ABORTED))
+    if elements is None:
+        return None, ()
+    elements, waited = arrays.given_up(elements)
+    working = tuple(arrays.at_work(elements))
+    for index in working:
         elements = arrays.with_element(elements, index, NodePhase.ABORTED)
-    return elements, tuple(steps)
+    ended = sorted((*waited, *working))
+    return elements, tuple(ElementStep(index, arrays.attempt_of(elements, index), NodePhase.ABORTED) for index in ended)
 
 
 def never_started(event: AbortRequested) -> ChildEnded | None:

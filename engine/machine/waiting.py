@@ -137,8 +137,9 @@ def _gate(state: ExecutionState, node: Node) -> Wait:
 def _elements(elements: Elements, kind: NodeKind) -> str:
     """`3 of 1,000 elements: 12 running, 985 not started`."""
     left = elements.size - elements.succeeded - elements.failed
-    running, fresh = count(elements, NodePhase.RUNNING), elements.size - elements.next
-    parts = [(running, "running"), (elements.live - running, "queued"), (fresh, "not started")]
+    running, again = count(elements, NodePhase.RUNNING), len(elements.waiting)
+    queued, fresh = elements.live - running - again, elements.size - elements.next
+    parts = [(running, "running"), (queued, "queued"), (again, "to be tried again"), (fresh, "not started")]
     named = ", ".join(f"{number:,} {what}" for number, what in parts if number)
     what = "child executions" if kind is NodeKind.ARRAY_OF_LAUNCH_PLANS else "elements"
     return f"{left:,} of {elements.size:,} {what}" + (f": {named}" if named else "")
@@ -148,14 +149,17 @@ def _inside(state: ExecutionState, node: Node) -> str:
     """The nodes that hold up the graph that it executes."""
     prefix = inner_frame(node.path, node.attempt)
     inside = [path for path in state.live if split(path)[0] == prefix]
-    return _listed(inside, state) if inside else f"{join(prefix, END_NODE)} (NOT_YET_STARTED)"
+    last = join(prefix, node.choice or END_NODE)
+    return _listed(inside, state) if inside else f"{last} (NOT_YET_STARTED)"
 
 
 def _closing(state: ExecutionState, node: Node, what: str) -> str:
     if node.elements is not None and node.elements.live:
         return f"{node.elements.live:,} elements {what}"
-    prefix = f"{inner_frame(node.path, node.attempt)}/"
-    inside = [path for path in state.live if path.startswith(prefix)]
+    prefix = inner_frame(node.path, node.attempt)
+    inside = [path for path in state.live if path.startswith(f"{prefix}/")]
+    if inside and inside[0] == state.frame(prefix).cleanup:
+        return f"its failure node {_listed(inside[:1], state)}"
     if inside:
         return f"{_listed(inside, state)} {what}"
     return f"what it runs {what}"

@@ -67,6 +67,8 @@ class RunTask(Struct, frozen=True):
     origin: Origin
     resumed: bool = False
     """Asked for by `pending` after a restart: a verdict found in the attempt's folder is believed."""
+    interruptible: bool = False
+    """It may run on capacity that can be taken away."""
 
 
 class KeepOutputs(Struct, frozen=True):
@@ -89,6 +91,7 @@ class RunElement(Struct, frozen=True):
     size: int
     origin: Origin
     resumed: bool = False
+    interruptible: bool = False
     succeeded: AttemptKey | None = None
     """The attempt in the recovered execution whose outputs are this element's too."""
 

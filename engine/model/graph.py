@@ -142,6 +142,7 @@ class NodeSpec(Struct, frozen=True):
     timeout_seconds: float | None = None
     """Per attempt, from its start."""
     interruptible: bool | None = None
+    """None: what the execution says, else what the workflow says."""
     array: ArraySpec | None = None
     branch: BranchSpec | None = None
     gate: GateSpec | None = None
@@ -163,6 +164,8 @@ class Graph(Struct, frozen=True):
     """Node id -> the nodes that may become ready when it ends: those that wait for it, and the branches with an arm
     that waits for it."""
     policy: FailurePolicy = FailurePolicy.FAIL_IMMEDIATELY
+    interruptible: bool = False
+    """What holds for nodes that say nothing, here and in the sub-workflows that say nothing."""
     failure: NodeSpec | None = None
     """The clean-up (on_failure): not in `nodes`, run when the graph has failed and nothing of it is live any more."""
     error_input: str = ""

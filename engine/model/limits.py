@@ -36,6 +36,17 @@ class OffloadLimits(Struct, frozen=True):
 class RetryLimits(Struct, frozen=True):
     max_system_failures: int = 3
     """Extra attempts per node (or map element) for SYSTEM failures; they never use up the author's retries."""
+    interruptible_failure_threshold: int = -1
+    """SYSTEM failures of a node after which its attempts are no longer interruptible; negative: counted from the last
+    attempt that such failures leave (-1 = only that one runs on regular capacity); 0 = never."""
+    system_wait_seconds: float = 1.0
+    """Before the attempt that follows the second SYSTEM failure of a node, then twice as long each time; the first one
+    is followed at once."""
+    user_wait_seconds: float = 0.0
+    """Before a retry that the author asked for, then twice as long each time; 0 = at once."""
+    max_wait_seconds: float = 60.0
+    jitter: float = 0.2
+    """Share of a wait by which it is longer or shorter: by the attempt's key, so that a restart does not change it."""
 
 
 class ExecutionLimits(Struct, frozen=True):

@@ -87,6 +87,8 @@ class Elements(Struct, frozen=True, omit_defaults=True):
     output_bytes: dict[str, int] = {}
     """Per output variable: bytes of the framed element literals gathered so far (see data.gather)."""
     first_error: Failure | None = None
+    waiting: dict[int, float] = {}
+    """When the next attempt of an element is due that is RETRYABLE_FAILURE; its node's `wake_at` is the earliest."""
     cached: int = 0
     """Elements whose result came from the cache."""
     recovered: int = 0

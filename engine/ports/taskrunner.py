@@ -45,6 +45,8 @@ class TaskRequest(Struct, frozen=True):
     """The attempt's folder in the store: outputs go there; stdout and stderr are kept there."""
     timeout_seconds: float | None = None
     """From the start of the task, not from this call."""
+    interruptible: bool = False
+    """It may run on capacity that can be taken away."""
     code_root: str = ""
     """Local folder that holds the task's modules; empty where the image holds them (pods)."""
     image: str = ""

@@ -28,12 +28,12 @@ def compile_graph(template: WorkflowTemplate, id: EntityId, targets: Targets, re
     built = _build(template, id, targets, report)
     nodes = _specs(template, interface, built)
     _check(template, id, built, interface, report)
-    downstream, policy = _downstream(nodes), _failure_policy(template)
+    interruptible = template.metadata_defaults.interruptible
+    graph = Graph(id, interface, nodes, _downstream(nodes), _failure_policy(template), interruptible)
     if not template.HasField("failure_node"):
-        return Graph(id, interface, nodes, downstream, policy)
+        return graph
     failure = compile_failure_node(template, id, interface, build_node(template.failure_node, targets), report)
-    spec = _interruptible(failure.spec) if template.metadata_defaults.interruptible else failure.spec
-    return Graph(id, interface, nodes, downstream, policy, spec, error_input(failure))
+    return structs.replace(graph, failure=failure.spec, error_input=error_input(failure))
 
 
 def _build(template: WorkflowTemplate, id: EntityId, targets: Targets, report: Report) -> dict[str, Built]:
@@ -54,8 +54,6 @@ def _build(template: WorkflowTemplate, id: EntityId, targets: Targets, report: R
 def _specs(template: WorkflowTemplate, interface: Interface, built: Mapping[str, Built]) -> dict[str, NodeSpec]:
     """The nodes of the template between a start-node and an end-node."""
     specs = {key: node.spec for key, node in built.items()}
-    if template.metadata_defaults.interruptible:
-        specs = {key: _interruptible(spec) for key, spec in specs.items()}
     waited_for = {upstream for spec in specs.values() for upstream in spec.upstream}
     sources = source_ids(given.binding for given in template.outputs)
     waits = ({key for key in specs if key not in waited_for} | {*sources}) - {START_NODE}
@@ -68,15 +66,6 @@ def _specs(template: WorkflowTemplate, interface: Interface, built: Mapping[str,
     )
     start = NodeSpec(START_NODE, NodeKind.START, sources=(START_NODE,))
     return {START_NODE: start, **specs, END_NODE: end}
-
-
-def _interruptible(spec: NodeSpec) -> NodeSpec:
-    """With the workflow's default where the node says nothing; what a branch chooses from likewise."""
-    if spec.branch is not None:
-        graph = spec.branch.graph
-        inside = structs.replace(graph, nodes={key: _interruptible(body) for key, body in graph.nodes.items()})
-        spec = structs.replace(spec, branch=structs.replace(spec.branch, graph=inside))
-    return structs.replace(spec, interruptible=True) if spec.interruptible is None else spec
 
 
 def _downstream(nodes: Mapping[str, NodeSpec]) -> dict[str, tuple[str, ...]]:

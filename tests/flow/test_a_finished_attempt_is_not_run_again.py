@@ -8,6 +8,7 @@ from flyteidl.core.workflow_pb2 import Node
 
 from engine.data.attempt import End, Planned, run_attempt
 from engine.model import layout
+from engine.model.effects import RunTask
 from engine.model.events import AttemptFailed, AttemptSucceeded
 from engine.ports.taskrunner import Exit, TaskRequest
 from tests.dataplane import KEY, ORIGIN, World, error_document, exited, reference, serialized
@@ -42,7 +43,8 @@ def leave(world: World, name: str, data: bytes) -> str:
 
 
 async def run(world: World, *, resumed: bool) -> End:
-    return await run_attempt(world.services, KEY, node("n1", WORK.id), WORK, serialized(a=1), ORIGIN, resumed=resumed)
+    effect = RunTask(KEY, node("n1", WORK.id), WORK, {}, ORIGIN, resumed)
+    return await run_attempt(world.services, effect, serialized(a=1))
 
 
 def outputs(world: World) -> bytes:

@@ -12,6 +12,7 @@ from msgspec import structs
 from engine.adapters.memory.blobs import MemoryBlobs
 from engine.data.attempt import End, Planned, run_attempt
 from engine.model import layout
+from engine.model.effects import RunTask
 from engine.model.errors import ErrorKind, Transient
 from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded
 from engine.model.graph import ArraySpec, TaskSpec
@@ -60,9 +61,8 @@ def writing(name: str, data: bytes, blobs: MemoryBlobs | None = None) -> Callabl
 
 async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **options: bool) -> End:
     array = ArraySpec() if key.index is not None else None
-    return await run_attempt(
-        world.services, key, node(key.path, spec.id, array=array), spec, serialized(a=1), ORIGIN, **options
-    )
+    effect = RunTask(key, node(key.path, spec.id, array=array), spec, {}, ORIGIN, **options)
+    return await run_attempt(world.services, effect, serialized(a=1))
 
 
 @pytest.mark.looptime
@@ -86,7 +86,7 @@ async def test_a_task_that_never_started_has_no_start() -> None:
 
     world = leaving({})
     services = replace(world.services, runner=Refusing())
-    ended = await run_attempt(services, KEY, node("n1", WORK.id), WORK, serialized(), ORIGIN)
+    ended = await run_attempt(services, RunTask(KEY, node("n1", WORK.id), WORK, {}, ORIGIN), serialized())
     assert isinstance(ended, AttemptFailed)
     assert ended.failure.code == "FailedToBuildResource"
     assert world.reported == []
@@ -164,7 +164,7 @@ async def test_the_gate_stands_before_the_runner() -> None:
     inputs = serialized(a=reference("memory://store/v.pb"))
     old = task("old", version="1.2.3")
     services = replace(world.services, offload=OffloadLimits(enabled=False))
-    event = await run_attempt(services, KEY, node("n1", old.id), old, inputs, ORIGIN)
+    event = await run_attempt(services, RunTask(KEY, node("n1", old.id), old, {}, ORIGIN), inputs)
     assert isinstance(event, AttemptFailed)
     assert (event.failure.code, event.recoverable) == ("LiteralOffloadingDisabled", False)
     assert (world.runner.requests, world.reported) == ([], [])

@@ -19,7 +19,7 @@ from engine.data.attempt import End, run_attempt
 from engine.data.elements import element_inputs, prepare_array
 from engine.data.gather import gather
 from engine.data.resolve import resolve
-from engine.model.effects import PrepareArray, RunElement
+from engine.model.effects import PrepareArray, RunElement, RunTask
 from engine.model.events import AttemptFailed, AttemptSucceeded
 from engine.model.graph import ArraySpec, Binding, TaskSpec
 from engine.model.ids import AttemptKey
@@ -123,7 +123,9 @@ async def test_a_task_reads_an_offloaded_list_wherever_it_stands(services: Servi
     bindings = [promise("ns", "n1"), Binding("more", more.SerializeToString())]
     inputs = await resolve(services.blobs, bindings, {"n1": source})
     spec = structs.replace(TOTAL, runtime_version=version)
-    ended = await run_attempt(services, AttemptKey(EXECUTION, "n3"), node("n3", spec.id), spec, inputs, ORIGIN)
+    ended = await run_attempt(
+        services, RunTask(AttemptKey(EXECUTION, "n3"), node("n3", spec.id), spec, {}, ORIGIN), inputs
+    )
     assert await read(services, ended) == 3 * 321
 
 
@@ -141,8 +143,8 @@ async def test_elements_read_one_item_and_know_their_index(services: Services) -
     ends = []
     for index in (1, 2):
         key = AttemptKey(EXECUTION, "n4", 0, index)
-        inputs = await element_inputs(services.blobs, RunElement(key, spec, DESCRIBE, uri, size, ORIGIN))
-        ends.append(await run_attempt(services, key, spec, DESCRIBE, inputs, ORIGIN))
+        element = RunElement(key, spec, DESCRIBE, uri, size, ORIGIN)
+        ends.append(await run_attempt(services, element, await element_inputs(services.blobs, element)))
     assert await read(services, ends[0]) == "1: 5 by [4, 5, 9]"
     assert isinstance(ends[1], AttemptFailed)
     assert "element 2 has 9" in ends[1].failure.message

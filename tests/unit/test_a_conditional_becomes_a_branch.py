@@ -93,14 +93,6 @@ def without_bindings(made: workflow_pb2.Node) -> workflow_pb2.Node:
     return made
 
 
-def test_the_workflows_default_reaches_into_the_arms() -> None:
-    spec = workflow("m.w", branch("n0", {".n": given("n")}, (POSITIVE, N0), fails="no"))
-    spec.template.metadata_defaults.interruptible = True
-    found = graph_of(T, spec).nodes["n0"].branch
-    assert found is not None
-    assert found.graph.nodes["n0"].interruptible is True
-
-
 def called(first: str, second: str, promised: str) -> workflow_pb2.Node:
     """The arms have these ids, and the first one takes its input from `promised`."""
     arms = node(first, {"a": output(promised)}, after=[promised]), node(second, {"a": given("n")})

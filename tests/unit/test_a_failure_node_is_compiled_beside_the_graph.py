@@ -62,14 +62,6 @@ def test_only_an_optional_failure_of_the_right_name_is_told(
     assert built(node("fn0", {name: value} if bound else {}, runs="m.clean"), takes).error_input == expected
 
 
-def test_the_workflows_default_holds_for_it() -> None:
-    spec = cleaned(node("fn0", {"a": given("n")}))
-    spec.template.metadata_defaults.interruptible = True  # type: ignore[union-attr]
-    failure = graph_of(T, spec).failure
-    assert failure is not None
-    assert failure.interruptible is True
-
-
 @pytest.mark.parametrize(
     ("failure", "expected"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flyteidl.admin.task_pb2 import TaskSpec
 from flyteidl.core import workflow_pb2
 
-from engine.model.graph import NodeSpec
+from engine.model.graph import Graph, NodeSpec
 from tests.packages import graph_of, map_node, node, task, workflow
 
 
@@ -18,10 +18,14 @@ def task_with_policy() -> TaskSpec:
     return spec
 
 
-def compiled(made: workflow_pb2.Node, *, interruptible: bool = False) -> NodeSpec:
+def graph(made: workflow_pb2.Node, *, interruptible: bool = False) -> Graph:
     flow = workflow("m.w", made)
     flow.template.metadata_defaults.interruptible = interruptible
-    return graph_of(task_with_policy(), task("m.plain", inputs={}), flow).nodes["n0"]
+    return graph_of(task_with_policy(), task("m.plain", inputs={}), flow)
+
+
+def compiled(made: workflow_pb2.Node, *, interruptible: bool = False) -> NodeSpec:
+    return graph(made, interruptible=interruptible).nodes["n0"]
 
 
 def policy(spec: NodeSpec) -> tuple[int, float | None, bool | None]:
@@ -51,8 +55,10 @@ def test_without_any_policy() -> None:
     assert policy(compiled(node("n0", runs="m.plain"))) == (0, None, None)
 
 
-def test_an_interruptible_workflow_holds_where_nobody_else_says() -> None:
-    assert policy(compiled(node("n0", runs="m.plain"), interruptible=True)) == (0, None, True)
+def test_what_an_interruptible_workflow_says_is_kept_apart_from_its_nodes() -> None:
+    assert policy(compiled(node("n0", runs="m.plain"), interruptible=True)) == (0, None, None)
+    assert graph(node("n0", runs="m.plain"), interruptible=True).interruptible
+    assert not graph(node("n0", runs="m.plain")).interruptible
 
 
 def test_the_policy_of_map_elements_stands_on_the_inner_node() -> None:

@@ -10,6 +10,21 @@ from engine.ports.taskrunner import Exit, ExitReason
 ENDED = Exit(ExitReason.EXITED, 0)
 PLAIN = ErrorDocument("USER:RuntimeError", "ValueError: boom 3", recoverable=False, system=False)
 RECOVERABLE = ErrorDocument("USER:Recoverable", "flaky", recoverable=True, system=False)
+OLD_SDK = ErrorDocument(
+    "SYSTEM:Unknown",
+    "TypeTransformerFailedError: Failed to convert inputs of task 'ot.ls': Error converting input 'xs' at position 0: "
+    "The expected python type is 'typing.List[str]' but the received Flyte literal value is not a collection",
+    recoverable=True,
+    system=True,
+)
+TOO_LARGE = ErrorDocument(
+    "SYSTEM",
+    "ValueError: Literal o0 is too large to be offloaded. Max literal size is 1 whereas the literal size is 2 bytes",
+    recoverable=True,
+    system=True,
+)
+ODD_OUTPUT = ErrorDocument("UNKNOWN_OUTPUT", "Type of output received not handled", recoverable=True, system=True)
+QUOTING = ErrorDocument("USER:Recoverable", "is too large to be offloaded", recoverable=True, system=False)
 SYSTEM = ErrorDocument("SYSTEM", "could not load the module", recoverable=True, system=True)
 
 
@@ -46,6 +61,26 @@ def seen(evidence: Evidence) -> tuple[str, str, bool] | None:
             Evidence(ENDED, ("o0",), error=RECOVERABLE), ("USER:Recoverable", "USER", True), id="S02b recoverable"
         ),
         pytest.param(Evidence(ENDED, ("o0",), error=SYSTEM), ("SYSTEM", "SYSTEM", True), id="flytekit itself failed"),
+        pytest.param(
+            Evidence(ENDED, ("o0",), error=OLD_SDK),
+            ("SYSTEM:Unknown", "SYSTEM", False),
+            id="a value that an old SDK can't read is not read better the next time",
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), error=TOO_LARGE),
+            ("OffloadTooLarge", "USER", False),
+            id="a value above the SDK's maximum is the author's",
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), error=ODD_OUTPUT),
+            ("UNKNOWN_OUTPUT", "SYSTEM", False),
+            id="a result that is no output does not become one",
+        ),
+        pytest.param(
+            Evidence(ENDED, ("o0",), error=QUOTING),
+            ("USER:Recoverable", "USER", True),
+            id="the author's own error may say whatever it wants",
+        ),
         pytest.param(
             Evidence(Exit(ExitReason.EXITED, 1), ("o0",)), ("Error", "USER", True), id="S02d exit 1, no error.pb"
         ),
