@@ -22,6 +22,7 @@ from engine.wire.built import Built, bindings_of, source_ids, with_times
 from engine.wire.compile_arrays import array_interface, array_problems, array_spec
 from engine.wire.compile_branches import build_branch
 from engine.wire.compile_cache import Caching, caching_of_node
+from engine.wire.compile_legacy_maps import LEGACY_MAP
 from engine.wire.compile_plans import plan_interface
 from engine.wire.compile_tasks import ECHO, CompiledTask, Policy, policy_of
 from engine.wire.interfaces import NodeInterface, dump_type, entity_id
@@ -101,8 +102,10 @@ def _task(node: Node, targets: Targets) -> Built:
         return _missing(node, NodeKind.TASK, target, targets)
     # A task without outputs has nothing to keep.
     caching = caching_of_node(node.metadata).over(task.caching) if task.spec.interface.outputs else Caching()
+    kind = NodeKind.TASK if task.array is None else NodeKind.ARRAY
     spec = structs.replace(
-        _spec(node, NodeKind.TASK, target, policy_of(node.metadata).over(task.policy)),
+        _spec(node, kind, target, policy_of(node.metadata).over(task.policy)),
+        array=task.array,
         cache=caching.policy(),
         overrides=node.task_node.overrides.SerializeToString(deterministic=True),
     )
@@ -151,8 +154,9 @@ def _array(node: Node, targets: Targets) -> Built:
 def _unmapped(element: Built, targets: Targets) -> Iterator[str]:
     """Tasks that no SDK maps: what they are given is not in the form of an element's inputs."""
     task = targets.tasks.get(element.spec.target) if element.spec.target is not None else None
-    if task is not None and (task.spec.type == ECHO or task.spec.raw_container):
-        yield f"it maps over a task of type {task.spec.type!r}, which can't be an element of a map"
+    if task is not None and (task.spec.type == ECHO or task.spec.raw_container or task.array is not None):
+        kind = LEGACY_MAP if task.array is not None else task.spec.type
+        yield f"it maps over a task of type {kind!r}, which can't be an element of a map"
 
 
 def _gate(node: Node) -> Built:

@@ -9,13 +9,14 @@ from flyteidl.core.workflow_pb2 import NodeMetadata
 from google.protobuf.duration_pb2 import Duration
 from msgspec import Struct
 
-from engine.model.graph import TaskSpec
+from engine.model.graph import ArraySpec, TaskSpec
 from engine.model.ids import EntityKind
 from engine.wire.compile_cache import Caching, caching_of_task
+from engine.wire.compile_legacy_maps import LEGACY_MAP, modern
 from engine.wire.interfaces import entity_id, interface_of
 from engine.wire.typenames import type_name
 
-LEGACY_MAP, ECHO, RAW_CONTAINER = "container_array", "echo", "raw-container"
+ECHO, RAW_CONTAINER = "echo", "raw-container"
 
 
 class Policy(Struct, frozen=True):
@@ -38,6 +39,8 @@ class CompiledTask(Struct, frozen=True):
     spec: TaskSpec
     policy: Policy
     caching: Caching
+    array: ArraySpec | None = None
+    """It is a map task of the old kind: its nodes are maps."""
     lacks: str = ""
     """Why no runner of this version can run it; empty if one can."""
 
@@ -60,6 +63,9 @@ def _seconds(duration: Duration) -> float | None:
 
 def compile_task(template: TaskTemplate) -> CompiledTask:
     """Nothing in the message tells a @dynamic task from any other."""
+    array = None
+    if template.type == LEGACY_MAP and (found := modern(template)) is not None:
+        template, array = found
     runtime = template.metadata.runtime
     sdk = runtime.type == RuntimeMetadata.RuntimeType.FLYTE_SDK
     spec = TaskSpec(
@@ -71,7 +77,7 @@ def compile_task(template: TaskTemplate) -> CompiledTask:
         runtime_version=runtime.version,
         raw_container=_is_raw(template),
     )
-    return CompiledTask(spec, policy_of(template.metadata), caching_of_task(template), lacks_of(template))
+    return CompiledTask(spec, policy_of(template.metadata), caching_of_task(template), array, lacks_of(template))
 
 
 def _is_raw(template: TaskTemplate) -> bool:
@@ -88,7 +94,10 @@ def lacks_of(template: TaskTemplate) -> str:
             "none; write it as a @workflow, or as a @dynamic where it decides by values"
         )
     if template.type == LEGACY_MAP:
-        return "it is a map task of the old kind (flytekit.core.legacy_map_task); use flytekit.map_task"
+        return (
+            "it is a map task of an old kind (type container_array) that flytekit.core.legacy_map_task did not write; "
+            "use flytekit.map_task"
+        )
     if _is_raw(template):
         return _raw_lacks(template)
     match template.WhichOneof("target"):

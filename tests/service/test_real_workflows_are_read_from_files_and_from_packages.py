@@ -153,7 +153,6 @@ async def test_a_file_inside_a_package_is_imported_from_above_it() -> None:
 
 REFUSED = {
     "branches": "node n0: conditional('small'): nodes of kind 'branch' can't be run",
-    "maps_the_old_way": "it is a map task of the old kind",
     "eagerly": "task unsupported.eagerly: it is an @eager workflow, which starts its tasks through a Flyte admin",
     "elsewhere": "it runs the launch plan their.plan of elsewhere/production, version v8, which is not in this package",
 }

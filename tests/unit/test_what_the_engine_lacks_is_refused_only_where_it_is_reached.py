@@ -109,7 +109,8 @@ TASKS: dict[str, tuple[Callable[[TaskSpec], object], str]] = {
     ),
     "legacy map": (
         lambda spec: setattr(spec.template, "type", "container_array"),
-        "it is a map task of the old kind (flytekit.core.legacy_map_task); use flytekit.map_task",
+        "it is a map task of an old kind (type container_array) that flytekit.core.legacy_map_task did not write; "
+        "use flytekit.map_task",
     ),
     "outputs that are no files": (
         lambda spec: gives_a_list(spec),

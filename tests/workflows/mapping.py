@@ -5,6 +5,7 @@ import os
 from typing import Optional
 
 from flytekit import LaunchPlan, map_task, task, workflow
+from flytekit.core.legacy_map_task import map_task as legacy_map_task
 from flytekit.exceptions.user import FlyteRecoverableException
 
 
@@ -266,3 +267,9 @@ def renamed(ns: list[int]) -> list[int]:
 def same_map_twice(ns: list[int]) -> list[int]:
     again = map_task(sq)
     return again(a=again(a=ns))
+
+
+@workflow
+def the_old_way(ns: list[int]) -> tuple[list[int], list[str]]:
+    bound = functools.partial(three, b=ns, c=get_c())
+    return legacy_map_task(sq)(a=ns), legacy_map_task(bound, concurrency=1)(a=ns)

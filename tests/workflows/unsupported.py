@@ -2,7 +2,6 @@
 
 from flytekit import LaunchPlan, conditional, dynamic, eager, map_task, task, workflow
 from flytekit.core.base_task import kwtypes
-from flytekit.core.legacy_map_task import map_task as legacy_map_task
 from flytekit.core.task import Echo, reference_task
 from flytekit.core.launch_plan import reference_launch_plan
 
@@ -71,11 +70,6 @@ def echoes(n: int) -> int:
 @workflow
 def maps_a_plan(ns: list[int]) -> list[int]:
     return map_task(plan)(n=ns)
-
-
-@workflow
-def maps_the_old_way(ns: list[int]) -> list[int]:
-    return legacy_map_task(one)(n=ns)
 
 
 @workflow
