@@ -6,7 +6,7 @@ the nodes inside other ids. What it only refers to, launch plans above all, is c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from flyteidl.admin.launch_plan_pb2 import LaunchPlan
 from flyteidl.admin.task_pb2 import TaskSpec as TaskMessage
@@ -21,8 +21,9 @@ from engine.model.graph import NodeKind, TaskSpec
 from engine.model.ids import EntityId, EntityKind
 from engine.wire.compile import compile_package
 from engine.wire.compile_plans import state_interface
-from engine.wire.entities import Entity, own_id, references, templates
+from engine.wire.entities import Entity, templates
 from engine.wire.interfaces import entity_id
+from engine.wire.links import contents, defined, wanted, with_linked
 from engine.wire.lookup import reachable_problems
 from engine.wire.package import Package
 from engine.wire.registration import fill_place, fill_version, package_of, sort_sets
@@ -38,26 +39,28 @@ class Plan:
         self._home = (task.id.project, task.id.domain, task.id.version)
         self._successes, self._nodes = job.min_successes, len(job.nodes)
         root = WorkflowSpec(template=_root(job, task), sub_workflows=job.subworkflows)
-        self._entities: list[Entity] = [root, *(TaskMessage(template=template) for template in job.tasks)]
-        for entity in self._entities:
+        self._own: list[Entity] = [root, *(TaskMessage(template=template) for template in job.tasks)]
+        self._linked: dict[EntityId, tuple[Entity, str]] = {}
+        for entity in self._own:
             fill_place(entity, task.id.project, task.id.domain)
             fill_version(entity, task.id.version)
             sort_sets(entity)
 
     def missing(self) -> set[EntityId]:
-        """What its nodes run and it does not hold."""
-        held = {id for entity in self._entities for id in _defined(entity)}
-        return {id for entity in self._entities for id in _wanted(entity)} - held
+        """What its nodes run and it does not hold. A launch plan runs elsewhere, with what it refers to."""
+        entities = [*self._own, *(entity for entity, _ in self._linked.values())]
+        held = {id for entity in entities for id in defined(entity)}
+        return {id for entity in entities if not isinstance(entity, LaunchPlan) for id in wanted(entity)} - held
 
     def complete(self, parent: Package) -> None:
         """Copy what is missing from the parent's package, as far as that has it."""
         stock = _Stock(parent)
-        while found := [entity for id in sorted(self.missing()) if (entity := stock.take(id)) is not None]:
-            self._entities += found
+        while found := {id: taken for id in self.missing() if (taken := stock.take(id)) is not None}:
+            self._linked |= found
 
     def package(self, code_root: str) -> Package:
         """The finished package. Raises Permanent (USER) with everything that is wrong with it."""
-        package = package_of(self._entities, self._home, code_root, root=self.task.id.name)
+        package = with_linked(package_of(self._own, self._home, code_root, root=self.task.id.name), self._linked)
         compiled = compile_package(package)
         assert compiled.program.root is not None
         problems = [str(it) for it in reachable_problems(compiled, compiled.program.root, frozenset(NodeKind))]
@@ -92,53 +95,26 @@ def _root(job: DynamicJobSpec, task: TaskSpec) -> WorkflowTemplate:
     return template
 
 
-def _defined(entity: Entity) -> Iterator[EntityId]:
-    match entity:
-        case WorkflowSpec():
-            yield from (entity_id(template.id, EntityKind.WORKFLOW) for template in templates(entity))
-        case _:
-            yield entity_id(own_id(entity), _KINDS[type(entity)])
-
-
-def _wanted(entity: Entity) -> Iterator[EntityId]:
-    if isinstance(entity, WorkflowSpec):
-        yield from (entity_id(identifier, kind) for kind, identifier in references(entity))
-
-
-_KINDS: Mapping[type[Entity], EntityKind] = {TaskMessage: EntityKind.TASK, LaunchPlan: EntityKind.LAUNCH_PLAN}
-
-
 class _Stock:
     """The entities of a package, to copy from."""
 
     def __init__(self, package: Package) -> None:
-        self._tasks = {_id(it, EntityKind.TASK): it for it in map(TaskMessage.FromString, package.tasks)}
-        self._plans = {_id(it, EntityKind.LAUNCH_PLAN): it for it in map(LaunchPlan.FromString, package.launch_plans)}
-        workflows = map(WorkflowSpec.FromString, package.workflows)
+        self._entities, self._code_root = contents(package), package.code_root
+        self._code_roots = {link.id: link.code_root for link in package.links}
+        workflows = [entity for entity in self._entities.values() if isinstance(entity, WorkflowSpec)]
         self._templates = {
             entity_id(template.id, EntityKind.WORKFLOW): template for spec in workflows for template in templates(spec)
         }
 
-    def take(self, id: EntityId) -> Entity | None:
-        match id.kind:
-            case EntityKind.TASK:
-                return self._tasks.get(id)
-            case EntityKind.WORKFLOW:
-                template = self._templates.get(id)
-                return None if template is None else WorkflowSpec(template=template)
-        return self._launch_plan(id)
-
-    def _launch_plan(self, id: EntityId) -> LaunchPlan | None:
-        """With the interface of its workflow, which stays where it is: the child runs from the parent's package."""
-        plan = self._plans.get(id)
-        if plan is None:
-            return None
-        workflow = self._templates.get(entity_id(plan.spec.workflow_id, EntityKind.WORKFLOW))
-        if workflow is None:
-            return None
-        state_interface(plan, workflow.interface)
-        return plan
-
-
-def _id(entity: Entity, kind: EntityKind) -> EntityId:
-    return entity_id(own_id(entity), kind)
+    def take(self, id: EntityId) -> tuple[Entity, str] | None:
+        """The entity, and the folder with its modules."""
+        if id.kind is EntityKind.WORKFLOW:
+            template = self._templates.get(id)
+            return None if template is None else (WorkflowSpec(template=template), "")
+        entity = self._entities.get(id)
+        if isinstance(entity, LaunchPlan):
+            workflow = self._templates.get(entity_id(entity.spec.workflow_id, EntityKind.WORKFLOW))
+            if workflow is None:
+                return None
+            state_interface(entity, workflow.interface)
+        return None if entity is None else (entity, self._code_roots.get(id, self._code_root))

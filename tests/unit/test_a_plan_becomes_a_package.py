@@ -6,6 +6,7 @@ import pytest
 from flyteidl.admin.task_pb2 import TaskSpec as TaskMessage
 from flyteidl.core.literals_pb2 import BindingData
 from flyteidl.core.types_pb2 import LiteralType
+from msgspec import structs
 
 from engine.model.errors import ErrorKind, Permanent
 from engine.model.graph import END_NODE, START_NODE, NodeKind, Program, TaskSpec
@@ -118,9 +119,10 @@ def test_launch_plans_come_from_the_parent_with_their_interface_and_without_thei
 
 def test_tasks_and_sub_workflows_that_are_only_named_come_from_the_parent_with_all_they_run() -> None:
     data = futures(calls("dn0", {"n": constant(1)}, workflow="m.inner"), gives={"o0": output("dn0")})
-    found = program(data)
+    found = program(data, parent=structs.replace(PARENT, code_root="/parent"))
     assert list(found.workflows[workflow_id("m.inner")].nodes) == [START_NODE, "n0", END_NODE]
     assert list(found.tasks) == [task_id("m.t")]
+    assert (found.code_root, found.code_roots) == ("/code", {task_id("m.t"): "/parent"})
 
 
 def test_maps_are_nodes_like_others() -> None:
