@@ -23,6 +23,10 @@ CASES = {
     "dataclasses": Case("mapped_records", "dataclasses", {"n": 2}),
     "files": Case("mapped_records", "files", {"ns": [0]}),
     "records": Case("promises", "mapped", {"n": 1}),
+    "elements-by-reference": Case("mapping", "elements_by_reference", {"ns": [1, 2]}),
+    "inside-plans": Case("dynamics", "wf_everything", {"n": 3}),
+    "maps-over-plans": Case("mapped_plans", "literal"),
+    "maps-over-plans-in-plans": Case("dynamics", "wf_over_plan", {"n": 3}),
 }
 BY_HAND = {
     "too-far": Case("mapping", "too_far", {"ns": [1, 2, 3]}, local=False),

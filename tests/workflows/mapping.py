@@ -273,3 +273,26 @@ def same_map_twice(ns: list[int]) -> list[int]:
 def the_old_way(ns: list[int]) -> tuple[list[int], list[str]]:
     bound = functools.partial(three, b=ns, c=get_c())
     return legacy_map_task(sq)(a=ns), legacy_map_task(bound, concurrency=1)(a=ns)
+
+
+@task(environment={"_F_L_MIN_SIZE_MB": "1", "_F_L_MAX_SIZE_MB": "100"})
+def large(n: int) -> str:
+    """flytekit itself puts it into a file of its own."""
+    return str(n) * 1_200_000
+
+
+@task
+def length(text: str) -> str:
+    return f"{text[:1]} {len(text)}"
+
+
+@task
+def lengths(texts: list[str]) -> list[str]:
+    return [f"{text[:1]} {len(text)}" for text in texts]
+
+
+@workflow
+def elements_by_reference(ns: list[int]) -> tuple[list[str], list[str], str]:
+    """Each element's output is a reference already: to be mapped, passed on whole, and reached into."""
+    texts = map_task(large)(n=ns)
+    return map_task(length)(text=texts), lengths(texts=texts), length(text=texts[1])

@@ -33,6 +33,7 @@ CASES = {
     "half-of-nothing": Case("mapping", "half", {"ns": [], "bad": []}),
     "exactly-six-tenths": Case("mapping", "six_tenths", {"ns": TEN, "bad": [0, 2, 5, 9]}),
     "exactly-eight-tenths": Case("mapping", "eight_tenths", {"ns": TEN, "bad": [0, 9]}),
+    "elements-that-are-references": Case("mapping", "elements_by_reference", {"ns": [1, 2]}),
     "maps-of-the-old-kind": Case("mapping", "the_old_way", {"ns": [3, 1]}),
     "a-map-without-outputs": Case("mapping", "no_outputs", {"ns": [1, 2]}),
     "no-elements-and-no-outputs": Case("mapping", "no_outputs", {"ns": []}),
