@@ -83,7 +83,7 @@ def _readiness(draft: Draft, frame: Frame, path: str, spec: NodeSpec) -> Readine
 
 def begin(draft: Draft, path: str) -> None:
     node, context = draft.node(path), draft.context(path)
-    refusal = too_deep(draft.record, context.spec, draft.rules.executions.max_nesting)
+    refusal = too_deep(draft.record, context.spec, path, draft.rules.executions.max_nesting)
     if refusal is not None:
         failing = structs.replace(node, phase=NodePhase.FAILING, error=refusal.at(path))
         move = Move((failing, structs.replace(failing, phase=NodePhase.FAILED, ended_at=draft.now)))

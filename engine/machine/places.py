@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from engine.machine.draft import Draft
 
 COUNTED = frozenset({NodeKind.TASK, NodeKind.ARRAY, NodeKind.LAUNCH_PLAN, NodeKind.ARRAY_OF_LAUNCH_PLANS})
+MOST_LEVELS = 500
+"""Graphs inside graphs of one execution: sub-workflows, branches, plans of @dynamic tasks."""
 _LAUNCHING = frozenset({NodeKind.LAUNCH_PLAN, NodeKind.ARRAY_OF_LAUNCH_PLANS})
 
 
@@ -33,8 +35,15 @@ def full(draft: Draft, kind: NodeKind) -> bool:
     return 0 < most <= draft.busy
 
 
-def too_deep(record: Execution, spec: NodeSpec, most: int) -> Failure | None:
-    """Why a node must not start a child execution: workflows that start themselves without end are stopped here."""
+def too_deep(record: Execution, spec: NodeSpec, path: str, most: int) -> Failure | None:
+    """Why a node must not start: workflows and @dynamic tasks that start themselves without end are stopped here."""
+    levels = path.count("/") // 2
+    if levels > MOST_LEVELS and spec.kind is not NodeKind.START:
+        message = (
+            f"node {spec.id} stands {levels} levels deep, in a graph inside a graph and so on; {MOST_LEVELS} may be, "
+            "and a @dynamic task that plans itself needs an end"
+        )
+        return Failure("NestingTooDeep", ErrorKind.USER, message)
     if spec.kind not in _LAUNCHING or record.depth < most:
         return None
     message = (

@@ -13,6 +13,8 @@ from engine.model.cache import CacheKey
 from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId, label, owner, split
 
 METADATA_PREFIX = "metadata/propeller"
+DEEP = 400
+"""Characters of a frame's path."""
 CHECKPOINTS = "_flytecheckpoints"
 """In the folder of an attempt's raw data."""
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -33,10 +35,15 @@ def signal(execution: ExecutionId, signal_id: str, value: bytes) -> str:
 
 @lru_cache(maxsize=1024)
 def node_prefix(execution: ExecutionId, path: str) -> str:
-    """The data folder of a node: `<base>/n2/data`, or `<base>/n2/data/0/n0` for a nested one."""
+    """The data folder of a node: `<base>/n2/data`, or `<base>/n2/data/0/n0` for a nested one.
+
+    Below DEEP a frame has a folder of its own beside them: stores take only so long names.
+    """
     frame, node_id = split(path)
     if not frame:
         return f"{execution_prefix(execution)}/{node_id}/data"
+    if len(frame) > DEEP:
+        return f"{execution_prefix(execution)}/{label(frame)}/{node_id}"
     containing = owner(frame)
     assert containing is not None
     assert frame.startswith(containing)

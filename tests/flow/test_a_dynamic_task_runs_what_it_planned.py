@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 import pytest
 from flyteidl.core.types_pb2 import LiteralType
 
 from engine.adapters.memory.scripts import by_attempt, by_node, copies, plans, raises
 from engine.model import layout
 from engine.model.graph import NodeKind
+from engine.ports.taskrunner import Exit, TaskRequest
 from engine.wire.natural import natural_map
 from tests.dataplane import serialized
 from tests.flow.engines import EXECUTION, World
@@ -98,6 +101,22 @@ async def test_plans_nest_and_recur() -> None:
     world = planning(again, n0__0__dn0=again, n0__0__dn0__0__dn0=CHAIN)
     assert await run(world) == 5
     assert (await world.nodes())["n0/0/dn0/0/dn0/0/dn1"].phase.name == "SUCCEEDED"
+
+
+@pytest.mark.parametrize("levels", [1, 200])
+async def test_recursion_may_be_deep(levels: int) -> None:
+    again = futures(node("dn0", {"n": constant(4)}, runs="m.dyn"), gives={"o0": output("dn0")}, tasks=[DYNAMIC])
+    world = World.of(PACKAGE)
+    copying = copies(world.blobs)
+    deepest = "n0" + "/0/dn0" * levels
+
+    def script(request: TaskRequest) -> Exit | Awaitable[Exit]:
+        inside = request.key.path.startswith("n0") and request.key.path != deepest
+        return (plans(world.blobs, again) if inside else copying)(request)
+
+    world.runner.script = script
+    assert await run(world) == 4
+    assert (await world.nodes())[deepest].phase.name == "SUCCEEDED"
 
 
 async def test_sub_workflows_maps_and_launch_plans_run_inside() -> None:

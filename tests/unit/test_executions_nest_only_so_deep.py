@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from engine.machine.draft import Rules
+from engine.machine.places import MOST_LEVELS
 from engine.model.errors import ErrorKind
 from engine.model.graph import ArraySpec, Program
 from engine.model.limits import ArrayLimits, ExecutionLimits, RetryLimits
@@ -42,3 +45,21 @@ def test_the_default_allows_what_people_write() -> None:
     world = Simulation(_endless()).run()
     assert max(state.record.depth for state in world.states.values()) == 50
     assert workflow_id("wf") in world.program.workflows
+
+
+def test_a_dynamic_task_that_plans_itself_is_stopped_and_all_that_contains_it_has_its_error() -> None:
+    dynamic = task("dyn")
+    again = graph("dyn", [node("dn0", dynamic.id)])
+    world = Simulation(program([graph("wf", [node("n0", dynamic.id)])], [dynamic]), lambda key: "plan:again")
+    world.plans["again"] = structs.replace(program([again], [dynamic]), digest="again", root=again.id)
+    world.run()
+
+    error = world.state.record.error
+    assert error is not None
+    assert (error.code, error.kind) == ("NestingTooDeep", ErrorKind.USER)
+    assert error.node == "n0" + "/0/dn0" * (MOST_LEVELS + 1)
+    assert error.message == (
+        "node dn0 stands 501 levels deep, in a graph inside a graph and so on; 500 may be, and a @dynamic task that "
+        "plans itself needs an end"
+    )
+    assert {one.phase.name for path, one in world.nodes().items() if path.endswith(("n0", "dn0"))} == {"FAILED"}

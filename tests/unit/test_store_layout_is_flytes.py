@@ -47,6 +47,16 @@ def test_an_element_lies_in_the_attempt_of_its_map_node() -> None:
     assert layout.attempt_inputs(element) == f"{BASE}/n1/data/1/9999/2/inputs.pb"
 
 
+def test_the_deepest_nodes_have_names_that_stores_take() -> None:
+    deep = "/".join(["dn0/0"] * 300 + ["dn1"])
+    deeper, other = f"{deep}/0/dn1", deep.replace("dn0", "dn2", 1)
+    places = {layout.outputs(key(path, attempt)) for path in (deep, deeper, other) for attempt in (0, 1)}
+    assert len(places) == 6
+    assert max(map(len, places)) < 200
+    shallow = "/".join(["dn0/0"] * 60 + ["dn1"])
+    assert layout.node_prefix(EXECUTION, shallow).count("/dn0/") == 60
+
+
 def test_no_two_attempts_share_a_folder() -> None:
     keys = [
         key(path, attempt, index, node_attempt)
