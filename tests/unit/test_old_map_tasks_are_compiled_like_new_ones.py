@@ -18,7 +18,7 @@ NEW = "flytekit.core.array_node_map_task.ArrayNodeMapTaskResolver"
 INNER = ["resolver", "flytekit.core.python_auto_container.default_task_resolver", "task-module", "m", "task-name", "t"]
 
 
-def legacy(bound: str = "", **custom: object) -> TaskSpec:
+def legacy(bound: str = "", **custom: str | float) -> TaskSpec:
     spec = task("m.map_t", {"a": LIST, "b": LIST}, {"o0": LIST})
     spec.template.type = "container_array"
     spec.template.container.args[:] = ["pyflyte-map-execute", "--resolver", OLD, "--", "vars", bound, *INNER]
