@@ -1,13 +1,11 @@
 """Dynamic tasks of every kind that an author can write."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Optional
 
-from flytekit import LaunchPlan, WorkflowFailurePolicy, conditional, dynamic, map_task, sleep, task, workflow
+from flytekit import LaunchPlan, WorkflowFailurePolicy, dynamic, map_task, task, workflow
 from flytekit.exceptions.user import FlyteRecoverableException
-from flytekit.types.error.error import FlyteError
 from flytekit.types.file.file import FlyteFile
 
 
@@ -92,93 +90,6 @@ def squares(n: int) -> list[int]:
 
 
 @dynamic
-def fib(n: int) -> int:
-    if n < 2:
-        return n
-    return add(a=fib(n=n - 1), b=fib(n=n - 2))
-
-
-@workflow
-def sort(xs: list[int]) -> list[int]:
-    return merge_sort(xs=xs)
-
-
-@task
-def merge(a: list[int], b: list[int]) -> list[int]:
-    return sorted([*a, *b])
-
-
-@dynamic
-def merge_sort(xs: list[int]) -> list[int]:
-    """By way of a sub-workflow that contains the task itself."""
-    if len(xs) < 2:
-        return xs
-    middle = len(xs) // 2
-    return merge(a=sort(xs=xs[:middle]), b=sort(xs=xs[middle:]))
-
-
-@task
-def halves(xs: list[int]) -> tuple[list[int], list[int], int]:
-    middle = len(xs) // 2
-    return xs[:middle], xs[middle:], len(xs)
-
-
-@workflow
-def sort_by_branch(xs: list[int]) -> list[int]:
-    """Recursion through a conditional: flytesnacks has merge sort like this."""
-    left, right, size = halves(xs=xs)
-    return conditional("small").if_(size < 2).then(copy(xs=xs)).else_().then(sort_halves(left=left, right=right))
-
-
-@task
-def copy(xs: list[int]) -> list[int]:
-    return xs
-
-
-@dynamic
-def sort_halves(left: list[int], right: list[int]) -> list[int]:
-    return merge(a=sort_by_branch(xs=left), b=sort_by_branch(xs=right))
-
-
-@task
-def tell(n: int, err: Optional[FlyteError] = None) -> None:
-    print(n, err)
-
-
-@dynamic
-def plan_of_cleaning(n: int, err: Optional[FlyteError] = None) -> None:
-    tell(n=n, err=err)
-    said(text="cleaned", path="/dev/null")
-
-
-@workflow(on_failure=plan_of_cleaning)
-def fails_and_cleans(n: int) -> int:
-    return odd_only(n=n)
-
-
-@dynamic
-def runs_what_cleans(n: int) -> int:
-    return add(a=fails_and_cleans(n=n), b=sq(a=n))
-
-
-@dynamic
-def sleeps(n: int) -> int:
-    slept = sleep(timedelta(milliseconds=20))
-    result = sq(a=n)
-    slept >> result
-    return result
-
-
-@dynamic
-def chooses(n: int) -> int:
-    """Conditionals in a plan: their arms are tasks, maps of plans' values, and other dynamic tasks."""
-    size = sq(a=n)
-    return (
-        conditional("size").if_(size < 5).then(twice(n=size)).elif_(size < 50).then(fib(n=5)).else_().fail("too large")
-    )
-
-
-@dynamic
 def everything(n: int) -> tuple[int, list[int], dict[str, int]]:
     """Maps, launch plans, sub-workflows, other dynamic tasks, and promises in every form."""
     mapped = map_task(sq)(a=list(range(n)))
@@ -256,42 +167,6 @@ def wf_squares(n: int) -> int:
 @workflow
 def wf_list(n: int) -> list[int]:
     return squares(n=n)
-
-
-@workflow
-def wf_fib(n: int) -> int:
-    return fib(n=n)
-
-
-@workflow
-def wf_sort(xs: list[int]) -> list[int]:
-    return merge_sort(xs=xs)
-
-
-@workflow
-def wf_sort_by_branch(xs: list[int]) -> list[int]:
-    return sort_by_branch(xs=xs)
-
-
-@workflow
-def wf_cleans(n: int) -> int:
-    return runs_what_cleans(n=n)
-
-
-@workflow
-def wf_sleeps(n: int) -> int:
-    return sleeps(n=n)
-
-
-@workflow
-def wf_chooses(n: int) -> int:
-    return chooses(n=n)
-
-
-@workflow
-def wf_chosen(n: int) -> int:
-    """A dynamic task in an arm."""
-    return conditional("n").if_(n < 3).then(fib(n=n)).else_().then(total(xs=[n, n]))
 
 
 @workflow

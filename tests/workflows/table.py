@@ -8,6 +8,7 @@ import cleanup_forms
 import compared_steps
 import conditions
 import dynamic_forms
+import dynamic_frames
 import dynamics
 import engine_tasks
 import features
@@ -28,6 +29,7 @@ import overriding
 import parcel
 import promises
 import records
+import recursion
 import references
 import shapes
 

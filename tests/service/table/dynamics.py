@@ -11,21 +11,21 @@ CASES = {
     "a-plan-of-squares": Case("dynamics", "wf_squares", {"n": 4}),
     "a-plan-of-nothing": Case("dynamics", "wf_squares", {"n": 0}),
     "outputs-of-a-plan-in-a-list": Case("dynamics", "wf_list", {"n": 3}),
-    "recursion": Case("dynamics", "wf_fib", {"n": 5}),
-    "no-recursion": Case("dynamics", "wf_fib", {"n": 1}),
-    "recursion-through-sub-workflows": Case("dynamics", "wf_sort", {"xs": [5, 3, 9, 1, 4, 1]}),
-    "recursion-through-a-conditional": Case("dynamics", "wf_sort_by_branch", {"xs": [4, 2, 3, 1]}),
-    "a-sleep-in-a-plan": Case("dynamics", "wf_sleeps", {"n": 3}),
-    "the-first-arm-in-a-plan": Case("dynamics", "wf_chooses", {"n": 2}),
-    "the-second-arm-in-a-plan": Case("dynamics", "wf_chooses", {"n": 7}),
+    "recursion": Case("recursion", "wf_fib", {"n": 5}),
+    "no-recursion": Case("recursion", "wf_fib", {"n": 1}),
+    "recursion-through-sub-workflows": Case("recursion", "wf_sort", {"xs": [5, 3, 9, 1, 4, 1]}),
+    "recursion-through-a-conditional": Case("recursion", "wf_sort_by_branch", {"xs": [4, 2, 3, 1]}),
+    "a-sleep-in-a-plan": Case("dynamic_frames", "wf_sleeps", {"n": 3}),
+    "the-first-arm-in-a-plan": Case("dynamic_frames", "wf_chooses", {"n": 2}),
+    "the-second-arm-in-a-plan": Case("dynamic_frames", "wf_chooses", {"n": 7}),
     "no-arm-in-a-plan": Case(
-        "dynamics", "wf_chooses", {"n": 8}, right=Wrong("UserProvidedError", "too large", node="n0/0/dn1")
+        "dynamic_frames", "wf_chooses", {"n": 8}, right=Wrong("UserProvidedError", "too large", node="n0/0/dn1")
     ),
-    "a-plan-in-an-arm": Case("dynamics", "wf_chosen", {"n": 2}),
-    "a-plan-in-an-arm-not-taken": Case("dynamics", "wf_chosen", {"n": 4}),
-    "a-failure-node-in-a-plan": Case("dynamics", "wf_cleans", {"n": 3}),
+    "a-plan-in-an-arm": Case("dynamic_frames", "wf_chosen", {"n": 2}),
+    "a-plan-in-an-arm-not-taken": Case("dynamic_frames", "wf_chosen", {"n": 4}),
+    "a-failure-node-in-a-plan": Case("dynamic_frames", "wf_cleans", {"n": 3}),
     "a-plan-in-a-failure-node-in-a-plan": Case(
-        "dynamics", "wf_cleans", {"n": 4}, right=Wrong("USER:RuntimeError", "4 is even", node="n0/0/dn0/0/dn0")
+        "dynamic_frames", "wf_cleans", {"n": 4}, right=Wrong("USER:RuntimeError", "4 is even", node="n0/0/dn0/0/dn0")
     ),
     "everything-in-a-plan": Case("dynamics", "wf_everything", {"n": 3}),
     "a-map-over-a-plan-in-a-plan": Case("dynamics", "wf_over_plan", {"n": 3}),
