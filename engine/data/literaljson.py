@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 from flyteidl.core import literals_pb2
 from google.protobuf import json_format, message
@@ -15,7 +16,7 @@ Tree = dict[str, object]
 def of_literal(data: Data) -> str:
     """Of a serialized `Literal`. Raises CorruptMessage, as all here."""
     try:
-        return dumped(_tree(literals_pb2.Literal.FromString(bytes(data))))
+        return _text(literals_pb2.Literal.FromString(bytes(data)))
     except (message.DecodeError, json_format.Error) as problem:
         raise CorruptMessage(f"a literal has no JSON form: {problem}") from problem
 
@@ -24,7 +25,7 @@ def of_items(data: Data) -> str:
     """Of the items of a serialized `LiteralCollection`, with commas between them."""
     try:
         items = literals_pb2.LiteralCollection.FromString(bytes(data)).literals
-        return ",".join(dumped(_tree(item)) for item in items)
+        return ",".join(map(_text, items))
     except (message.DecodeError, json_format.Error) as problem:
         raise CorruptMessage(f"a list has no JSON form: {problem}") from problem
 
@@ -38,6 +39,26 @@ def of_message(made: message.Message) -> str:
 
 def dumped(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _text(literal: literals_pb2.Literal) -> str:
+    """Of plain values, which most are, without the general way's cost."""
+    primitive = literal.scalar.primitive
+    kind = primitive.WhichOneof("value")
+    if kind in _PLAIN and not literal.hash and not literal.metadata:
+        value = getattr(primitive, kind)
+        match kind:
+            case "string_value":
+                return f'{{"scalar":{{"primitive":{{"stringValue":{_quoted(value)}}}}}}}'
+            case "integer":
+                return f'{{"scalar":{{"primitive":{{"integer":"{value}"}}}}}}'
+            case _ if math.isfinite(value):
+                return f'{{"scalar":{{"primitive":{{"floatValue":{value!r}}}}}}}'
+    return dumped(_tree(literal))
+
+
+_PLAIN = ("string_value", "integer", "float_value")
+_quoted = json.encoder.encode_basestring_ascii
 
 
 def _tree(literal: literals_pb2.Literal) -> Tree:
@@ -65,14 +86,6 @@ def _held(name: str, values: object) -> Tree:
 def _scalar(literal: literals_pb2.Literal) -> Tree:
     scalar = literal.scalar
     kind = scalar.WhichOneof("value")
-    if kind == "primitive":
-        # What most values are, without the general way's cost.
-        primitive = scalar.primitive
-        match primitive.WhichOneof("value"):
-            case "integer":
-                return {"scalar": {"primitive": {"integer": str(primitive.integer)}}}
-            case "string_value":
-                return {"scalar": {"primitive": {"stringValue": primitive.string_value}}}
     if kind == "union":
         union = scalar.union
         made: Tree = {}

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-_WITH_VALUE = ("--name", "--label", "--mount", "--env", "--entrypoint")
+_WITH_VALUE = ("--name", "--security-opt", "--label", "--mount", "--env", "--entrypoint")
 
 
 def main(words: list[str]) -> None:
