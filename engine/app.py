@@ -30,7 +30,7 @@ from engine.model.errors import BadInput
 from engine.model.events import AbortRequested, Event, ExecutionSubmitted, SignalSet
 from engine.model.graph import Program
 from engine.model.ids import DNS_LABEL, EntityId, ExecutionId
-from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
+from engine.model.limits import EVENT_BYTES, ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
@@ -38,6 +38,7 @@ from engine.ports.clock import Clock
 from engine.ports.eventlog import EventLog
 from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
+from engine.wire.codec import pack_event
 from engine.wire.compile import compile_package
 from engine.wire.lookup import reached_tasks
 from engine.wire.package import Package, pack, unpack
@@ -115,6 +116,7 @@ class Engine:
             submitted_at=self.parts.clock.now(),
             run=secrets.token_hex(8),
         )
+        _refuse_large(event)
         async with self._names.alone(event, inputs) as first:
             if first:
                 await self._submit(event, inputs)
@@ -164,7 +166,9 @@ class Engine:
         await self.send([AbortRequested(execution, cause)])
 
     async def send(self, events: Sequence[Event]) -> None:
-        """Append events; returns when they are durable."""
+        """Append events; returns when they are durable. Raises BadInput for one above EVENT_BYTES."""
+        for event in events:
+            _refuse_large(event)
         await self.log.append(events, durable=True)
 
     async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
@@ -173,8 +177,9 @@ class Engine:
         Whether the value fits is found out by the gate that takes it.
         """
         uri = self.blobs.uri(layout.signal(execution, signal_id, value))
+        _refuse_large(SignalSet(execution, signal_id, uri))
         await self.blobs.put(uri, value, durable=True)
-        await self.log.append([SignalSet(execution, signal_id, uri)], durable=True)
+        await self.send([SignalSet(execution, signal_id, uri)])
 
     async def wait(self, execution: ExecutionId) -> Execution:
         """The execution, once it is terminal; also one that nobody has submitted yet."""
@@ -190,6 +195,15 @@ class Engine:
 
     def unfinished(self) -> Sequence[ExecutionId]:
         return [state.record.id for state in self.residents]
+
+
+def _refuse_large(event: Event) -> None:
+    size = len(pack_event(event))
+    if size > EVENT_BYTES:
+        raise BadInput(
+            f"what was asked of execution {event.execution.name} takes {size} bytes beside its inputs; at most "
+            f"{EVENT_BYTES} can be kept. Give long texts as inputs; nothing was started"
+        )
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import anyio
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from engine.data.container import container_of
 from engine.data.copilot import collect, provide
@@ -18,7 +18,7 @@ from engine.data.template import render, without_download
 from engine.machine.judge import Evidence, judge
 from engine.model import layout
 from engine.model.effects import RunElement, RunTask
-from engine.model.errors import Permanent, StoreRefused, Transient
+from engine.model.errors import MESSAGE_LIMIT, Failure, Permanent, StoreRefused, Transient, shorten
 from engine.model.events import AttemptFailed, AttemptStarted, AttemptSucceeded
 from engine.model.ids import AttemptKey
 from engine.ports.services import Services
@@ -26,6 +26,8 @@ from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
 log = logging.getLogger(__name__)
 FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.1, 10.0
+REFERENCE_ROOM = 2048
+"""Characters of a message that are left for the name of a file."""
 PROBE, ROOM = "room", 64 * 1024
 """Name and bytes of an object that is written only to see whether it can be."""
 
@@ -120,12 +122,19 @@ class _Folder:
     def judged(self, evidence: Evidence) -> End:
         verdict = judge(evidence, self.max_bytes)
         if verdict.failure is not None:
-            return AttemptFailed(self.key, verdict.failure, verdict.recoverable)
+            return AttemptFailed(self.key, self._referred(verdict.failure, evidence), verdict.recoverable)
         if verdict.planned:
             return Planned(f"{self.uri}/futures.pb")
         outputs_uri = "" if evidence.outputs is None else f"{self.uri}/outputs.pb"
         sizes = {} if self.key.index is None else {name: verdict.output_bytes[name] for name in self.declared}
         return AttemptSucceeded(self.key, outputs_uri, sizes, inputs_uri=self.inputs_uri)
+
+    def _referred(self, failure: Failure, evidence: Evidence) -> Failure:
+        """A message that was cut says where the whole text lies."""
+        if evidence.error is None or len(evidence.error.message) <= MESSAGE_LIMIT:
+            return failure
+        text = shorten(evidence.error.message, MESSAGE_LIMIT - REFERENCE_ROOM)
+        return structs.replace(failure, message=f"{text}\n[the whole text: {self.uri}/error.pb]")
 
 
 async def _earlier_end(services: Services, folder: _Folder) -> End | None:

@@ -9,7 +9,7 @@ from engine.machine.draft import Draft, Rules
 from engine.machine.execution import ExecutionState, Step, open_frames, startable
 from engine.machine.frames import abort_execution, moved, open_frame, settle, try_start
 from engine.machine.handler import ElementStep, Move
-from engine.model.errors import Defect, ErrorKind, Failure
+from engine.model.errors import Defect, ErrorKind, Failure, shorten
 from engine.model.events import (
     AbortRequested,
     AttemptFailed,
@@ -85,7 +85,7 @@ def same_submission(record: Execution, event: ExecutionSubmitted) -> bool:
 
 def apply(state: ExecutionState, event: Event, now: float, rules: Rules) -> Step:
     """What `event` does to `state`, which stays as it is. Raises Defect when a handler breaks the transition table."""
-    draft = Draft(state, rules, now)
+    draft, event = Draft(state, rules, now), _bounded(event)
     match event:
         case ExecutionSubmitted():
             return _submit(draft, event)
@@ -100,6 +100,18 @@ def apply(state: ExecutionState, event: Event, now: float, rules: Rules) -> Step
             return retries.again(draft, event)
         case _:
             return _node_event(draft, event)
+
+
+def _bounded(event: Event) -> Event:
+    """No text of others makes a state, a fact or the next event too large to be kept or sent."""
+    match event:
+        case AttemptFailed(failure=failure):
+            return structs.replace(event, failure=failure.bounded())
+        case ChildEnded(error=Failure() as error):
+            return structs.replace(event, error=error.bounded())
+        case AbortRequested(cause=cause):
+            return structs.replace(event, cause=shorten(cause))
+    return event
 
 
 def resume(state: ExecutionState, now: float, rules: Rules) -> Step:

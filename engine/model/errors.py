@@ -27,6 +27,10 @@ MESSAGE_LIMIT = 16 * 1024
 """Characters of an error message kept in states and events; the whole text stays in the attempt's error.pb."""
 
 
+CODE_LIMIT = 256
+"""Characters of an error code: a task may choose its own."""
+
+
 class ErrorKind(StrEnum):
     USER = "USER"
     SYSTEM = "SYSTEM"
@@ -43,6 +47,12 @@ class Failure(Struct, frozen=True):
     def at(self, node: str) -> Failure:
         """The same failure with its place filled in, unless it already has one."""
         return self if self.node else structs.replace(self, node=node)
+
+    def bounded(self) -> Failure:
+        """The same, with no more text than states, events and facts keep."""
+        if len(self.message) <= MESSAGE_LIMIT and len(self.code) <= CODE_LIMIT:
+            return self
+        return structs.replace(self, message=shorten(self.message), code=shorten(self.code, CODE_LIMIT))
 
 
 def shorten(message: str, limit: int = MESSAGE_LIMIT) -> str:

@@ -11,6 +11,8 @@ from enum import StrEnum
 from msgspec import Struct, field
 
 MIB = 1024 * 1024
+EVENT_BYTES = 256 * 1024
+"""The most that one event takes which somebody hands in: well below what brokers carry. Values travel as files."""
 
 
 class IncompatibleRuntime(StrEnum):
