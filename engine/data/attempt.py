@@ -26,8 +26,8 @@ from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
 log = logging.getLogger(__name__)
 FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.1, 10.0
-REFERENCE_ROOM = 2048
-"""Characters of a message that are left for the name of a file."""
+ROOM_AROUND = 2048
+"""Characters of a message left for what maps and parents say around it, so that it is not cut once more."""
 PROBE, ROOM = "room", 64 * 1024
 """Name and bytes of an object that is written only to see whether it can be."""
 
@@ -131,10 +131,10 @@ class _Folder:
 
     def _referred(self, failure: Failure, evidence: Evidence) -> Failure:
         """A message that was cut says where the whole text lies."""
-        if evidence.error is None or len(evidence.error.message) <= MESSAGE_LIMIT:
+        if evidence.error is None:
             return failure
-        text = shorten(evidence.error.message, MESSAGE_LIMIT - REFERENCE_ROOM)
-        return structs.replace(failure, message=f"{text}\n[the whole text: {self.uri}/error.pb]")
+        text = shorten(evidence.error.message, MESSAGE_LIMIT - ROOM_AROUND, f"{self.uri}/error.pb")
+        return structs.replace(failure, message=text)
 
 
 async def _earlier_end(services: Services, folder: _Folder) -> End | None:

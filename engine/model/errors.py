@@ -55,12 +55,13 @@ class Failure(Struct, frozen=True):
         return structs.replace(self, message=shorten(self.message), code=shorten(self.code, CODE_LIMIT))
 
 
-def shorten(message: str, limit: int = MESSAGE_LIMIT) -> str:
-    """Keep the head and the tail of a long text, and say how much was cut in between."""
+def shorten(message: str, limit: int = MESSAGE_LIMIT, whole: str = "") -> str:
+    """Keep the head and the tail of a long text, and say how much was cut in between. `whole`: where all of it lies."""
     if len(message) <= limit:
         return message
-    half = limit // 2 - 32
-    return f"{message[:half]}\n[... {len(message) - 2 * half} characters cut ...]\n{message[-half:]}"
+    place = f"; the whole text: {whole}" if whole else ""
+    half = (limit - len(place)) // 2 - 32
+    return f"{message[:half]}\n[... {len(message) - 2 * half} characters cut{place} ...]\n{message[-half:]}"
 
 
 class EngineError(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from engine.adapters.memory.runner import Script
@@ -54,13 +56,14 @@ async def test_a_huge_message_keeps_its_ends_and_says_where_the_whole_is() -> No
     assert inner is not None
     assert inner.message.startswith("first")
     assert len(inner.message) <= MESSAGE_LIMIT
-    cut, _, place = inner.message.rpartition("\n")
-    assert cut.endswith("last")
-    assert "characters cut ..." in cut
-    uri = place.removeprefix("[the whole text: ").removesuffix("]")
-    assert uri.endswith("/error.pb")
-    assert len(await world.blobs.get(uri)) > LENGTH
-    assert place in ended.error.message
+    assert inner.message.endswith("last")
+    _, mark, _ = inner.message.split("\n")
+    found = re.fullmatch(r"\[\.\.\. (\d+) characters cut; the whole text: (\S+/error\.pb) \.\.\.\]", mark)
+    assert found is not None
+    assert int(found[1]) == LENGTH - (len(inner.message) - len(mark) - 2)
+    assert len(await world.blobs.get(found[2])) > LENGTH
+    assert ended.error.message.endswith(inner.message)
+    assert len(ended.error.message) <= MESSAGE_LIMIT
     assert max(await _sizes(world)) < SMALL
 
 
