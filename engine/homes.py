@@ -81,22 +81,25 @@ async def open_home(
     watchers: Watchers | None = None,
     *,
     idle: bool = False,
-    doors: Sequence[Door] = (),
+    service: Door | None = None,
 ) -> AsyncIterator[Engine]:
     """An engine on a home. It goes on with all that was left unfinished there, until the block is left.
 
-    `idle`: it takes in what is asked of it and starts nothing. Raises as `open_parts`; LogFailed and others of
-    EngineError, in an exception group, when the engine can't go on.
+    `idle`: it takes in what is asked of it and starts nothing. `service`: it stays, and does this beside. Raises as
+    `open_parts`; LogFailed and others of EngineError, in an exception group, when the engine can't go on.
     """
     from engine.app import running
 
-    async with open_parts(home, settings, hook, doors=doors) as parts, running(parts, watchers, idle=idle) as engine:
+    async with (
+        open_parts(home, settings, hook, service=service) as parts,
+        running(parts, watchers, idle=idle) as engine,
+    ):
         yield engine
 
 
 @asynccontextmanager
 async def open_parts(
-    home: Path, settings: Settings, hook: Hook = nothing, *, warm: bool = False, doors: Sequence[Door] = ()
+    home: Path, settings: Settings, hook: Hook = nothing, *, warm: bool = False, service: Door | None = None
 ) -> AsyncIterator[Parts]:
     """The parts of an engine on a home, which is made if it is not there; nothing runs yet.
 
@@ -147,14 +150,21 @@ async def open_parts(
                 backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
                 load=partial(load_program, blobs),
                 hook=hook,
-                doors=[*doors, *([] if listener is None else [partial(_answer_commands, listener)])],
+                doors=_doors(listener, service),
             )
 
 
-async def _answer_commands(listener: SocketListener, engine: Engine) -> None:
+def _doors(listener: SocketListener | None, service: Door | None) -> list[Door]:
+    found = [] if service is None else [service]
+    if listener is not None:
+        found.append(partial(_answer_commands, listener, service is not None))
+    return found
+
+
+async def _answer_commands(listener: SocketListener, stays: bool, engine: Engine) -> None:
     from engine.gateway.commands import Desk
 
-    await serve(listener, Desk(engine).answer)
+    await serve(listener, Desk(engine).answer, stays=stays)
 
 
 def rules_of(settings: Settings) -> Rules:

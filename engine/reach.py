@@ -34,6 +34,8 @@ class Contact(Protocol):
 
     engine: Engine | None
     """The command's own; None where another process has it."""
+    stays: bool
+    """That other one is a service."""
 
     async def submit(self, event: ExecutionSubmitted, inputs: bytes) -> None:
         """Start an execution, as `engine.app.Engine.accept` does; returns when that is durable."""
@@ -53,6 +55,7 @@ class Own:
 
     def __init__(self, engine: Engine) -> None:
         self.engine: Engine | None = engine
+        self.stays = False
         self._engine = engine
 
     async def submit(self, event: ExecutionSubmitted, inputs: bytes) -> None:
@@ -70,8 +73,8 @@ class Other:
 
     engine: Engine | None = None
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, *, stays: bool) -> None:
+        self._home, self.stays = home, stays
 
     async def submit(self, event: ExecutionSubmitted, inputs: bytes) -> None:
         await self._ask(Submit(event, inputs))
@@ -136,7 +139,7 @@ async def _contact(stack: AsyncExitStack, home: Path, settings: Settings, idle: 
     for pause in (*WAITS, None):
         async with calling(home) as call:
             if call is not None:
-                return Other(home)
+                return Other(home, stays=call.stays)
         try:
             return Own(await stack.enter_async_context(open_home(home, settings, idle=idle)))
         except HomeInUse:

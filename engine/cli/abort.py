@@ -38,7 +38,7 @@ async def _abort(name: str, reason: str, home: Path, settings: Settings, wait: b
         if not wait:
             await say_soon(f"execution {record.id.name} is told to stop")
             return ExitCode.SUCCEEDED
-        async with to_the_end(contact, home, record.id, quiet=True) as view:
+        async with to_the_end(contact, home, settings, record.id, quiet=True) as view:
             await finish(view, [record.id], home, as_json=False)
             (ended,) = [found for found in await view.log.executions() if found.id == record.id]
     return ExitCode.SUCCEEDED if ended.phase is ExecutionPhase.ABORTED else ExitCode.FAILED

@@ -60,7 +60,7 @@ async def _again(context: Context, asked: Asked, home: Path, settings: Settings,
             return ExitCode.SUCCEEDED
         if contact.engine is not None:
             context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"
-        async with to_the_end(contact, home, execution, quiet=asked.as_json) as found:
+        async with to_the_end(contact, home, settings, execution, quiet=asked.as_json) as found:
             context.hint = ""
             return await finish(found, [execution], home, as_json=asked.as_json)
 

@@ -31,7 +31,7 @@ async def _keep_schedules(settings: Settings, engine: Engine) -> None:
 
 async def _serve(home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
-    async with open_home(home, settings, doors=[partial(_keep_schedules, settings)]) as engine:
+    async with open_home(home, settings, service=partial(_keep_schedules, settings)) as engine:
         found = len(engine.unfinished())
         going_on = f", {found} unfinished go on" if found else ""
         tell(f"process {os.getpid()} works on home {home}{going_on}; it takes commands until Ctrl-C or SIGTERM")

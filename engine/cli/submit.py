@@ -78,7 +78,7 @@ async def _submit(
             return ExitCode.SUCCEEDED
         goes_on = "goes on with: " + resume_command(asked.home) if contact.engine else "goes on where it is"
         context.hint = f"execution {execution.name} {goes_on}"
-        async with to_the_end(contact, asked.home, execution, quiet=as_json) as view:
+        async with to_the_end(contact, asked.home, settings, execution, quiet=as_json) as view:
             return await finish(view, [execution], asked.home, as_json=as_json)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -18,9 +19,12 @@ from engine.cli.naming import named
 from engine.cli.session import Session, run_session
 from engine.cli.views import drawing, showing
 from engine.homes import HomeView, read_home
-from engine.model.errors import BadInput, EngineGone
+from engine.model.errors import BadInput, EngineError, EngineGone
 from engine.model.ids import ExecutionId
-from engine.reach import Contact, follow
+from engine.reach import Contact, follow, reach
+
+if TYPE_CHECKING:
+    from config.settings import Settings
 
 PAUSE_SECONDS = 0.1
 """Between two looks at the log while much happens."""
@@ -34,31 +38,43 @@ def watch(name: str, home: Path, *, as_json: bool) -> int:
 async def _watch(name: str, home: Path, as_json: bool, session: Session) -> int:
     async with read_home(home) as view:
         execution = named(name, await view.log.executions(), home)
-        await watching(view, home, execution, quiet=as_json)
+        problem = await watching(view, home, execution, quiet=as_json)
+        if problem is not None:
+            raise problem
         return await finish(view, [execution], home, as_json=as_json)
 
 
 @asynccontextmanager
-async def to_the_end(contact: Contact, home: Path, execution: ExecutionId, *, quiet: bool) -> AsyncIterator[HomeView]:
-    """Show an execution until it ends, whoever works on it; then its home, to be looked at within the block."""
-    engine = contact.engine
-    if engine is not None:
+async def to_the_end(
+    contact: Contact, home: Path, settings: Settings, execution: ExecutionId, *, quiet: bool
+) -> AsyncIterator[HomeView]:
+    """Show an execution until it ends, whoever works on it; then its home, to be looked at within the block.
+
+    Where an engine stops that was only passing by (another command's), this command goes on with the next one, or with
+    one of its own. Raises EngineGone where a service stops.
+    """
+    async with AsyncExitStack() as stack:
+        while contact.engine is None:
+            view = await stack.enter_async_context(read_home(home))
+            problem = await watching(view, home, execution, quiet=quiet)
+            if problem is None:
+                yield view
+                return
+            if contact.stays:
+                raise problem
+            contact = await stack.enter_async_context(reach(home, settings))
+        engine = contact.engine
         async with showing(engine, [execution], home, quiet=quiet):
             await engine.wait(execution)
         yield HomeView(engine.log, engine.blobs)
-        return
-    async with read_home(home) as view:
-        await watching(view, home, execution, quiet=quiet)
-        yield view
 
 
-async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet: bool) -> None:
-    """Show an execution until it ends. Raises BadInput where no engine works on the home, EngineGone where it stops."""
+async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet: bool) -> EngineError | None:
+    """Show an execution until it ends (None), or until no engine works on the home any more (what to say then)."""
     mirror = Mirror(view, Documents(view.log, view.blobs, home))
     await mirror.look(execution)
     if quiet:
-        await _followed(home, mirror, execution, lambda: None)
-        return
+        return await _followed(home, mirror, execution, lambda: None)
     board = Board(mirror.states.get, home)
     async with drawing(board, time.time) as see:
         board.follow(execution)
@@ -74,24 +90,25 @@ async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet:
                     await anyio.sleep(PAUSE_SECONDS)
 
             group.start_soon(look)
-            await _followed(home, mirror, execution, lambda: changed.set())
+            problem = await _followed(home, mirror, execution, lambda: changed.set())
             group.cancel_scope.cancel()
         see(*await mirror.look(execution))
+    return problem
 
 
-async def _followed(home: Path, mirror: Mirror, execution: ExecutionId, moved: Callable[[], None]) -> None:
-    """Return when the execution has ended."""
+async def _followed(
+    home: Path, mirror: Mirror, execution: ExecutionId, moved: Callable[[], None]
+) -> EngineError | None:
+    """None when the execution has ended, else why nobody tells of it any more."""
     if mirror.states[execution].record.terminal:
-        return
+        return None
     gone: EngineGone | None = None
     try:
         if await follow(home, execution, moved) is not None:
-            return
+            return None
     except EngineGone as error:
         gone = error
     if await mirror.has_ended(execution):
-        return
+        return None
     advice = f"execution {execution.name} goes on with: {resume_command(home)}"
-    if gone is None:
-        raise BadInput(f"no engine works on home {home}; {advice}")
-    raise EngineGone(f"{gone}; {advice}") from gone
+    return EngineGone(f"{gone}; {advice}") if gone else BadInput(f"no engine works on home {home}; {advice}")

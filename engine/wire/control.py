@@ -62,6 +62,8 @@ class Hello(Struct, frozen=True, tag="hello", tag_field="is"):
     """The first message to every client: an engine works here and takes requests."""
 
     process: int
+    stays: bool = False
+    """It is a service: whoever waits for it need not take its place when it stops."""
 
 
 class Done(Struct, frozen=True, tag="done", tag_field="is"):

@@ -93,3 +93,23 @@ def test_a_second_engine_is_told_who_works_on_the_home(propwash: Propwash) -> No
         done = propwash("serve")
         assert done.code == 2
         assert f"is in use by process {service.pid}" in done.err
+
+
+def test_a_command_goes_on_by_itself_when_another_one_whose_engine_it_used_has_ended(
+    propwash: Propwash, endings: str
+) -> None:
+    flags = [propwash.folder / name for name in ("first", "second")]
+    assert propwash("register", endings, "--code-root", endings, "--version", "v1").code == 0
+    words = ["submit", "waits", "--input"]
+    with propwash.started(*words, f"path={flags[0]}", "--name", "first") as first:
+        wait_for_line(first, "n0 RUNNING")
+        with propwash.started(*words, f"path={flags[1]}", "--name", "second") as second:
+            wait_for_line(second, "n0 RUNNING")
+            flags[0].touch()
+            first.communicate(timeout=LIMIT_SECONDS)
+            assert first.returncode == 0
+            flags[1].touch()
+            out, err = second.communicate(timeout=LIMIT_SECONDS)
+    assert (second.returncode, err) == (0, "")
+    assert f'  "o0": "{flags[1]}"' in out
+    assert propwash("check").code == 0

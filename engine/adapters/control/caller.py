@@ -20,8 +20,10 @@ from engine.wire.control import Hello, Refused, Reply, Request, pack_request, un
 class Call:
     """A connection to an engine that has greeted. One request, then its answers."""
 
-    def __init__(self, stream: ByteStream, home: Path) -> None:
+    def __init__(self, stream: ByteStream, home: Path, *, stays: bool) -> None:
         self._stream, self._home = stream, home
+        self.stays = stays
+        """The engine is a service."""
 
     async def ask(self, request: Request) -> None:
         """Raises BadInput for a request that is too large; whatever else is wrong, `reply` tells."""
@@ -50,15 +52,17 @@ async def calling(home: Path) -> AsyncIterator[Call | None]:
         yield None
         return
     async with stream:
-        yield Call(stream, home) if await _greeted(stream) else None
+        hello = await _greeting(stream)
+        yield None if hello is None else Call(stream, home, stays=hello.stays)
 
 
-async def _greeted(stream: ByteStream) -> bool:
-    """False: the engine is just leaving."""
+async def _greeting(stream: ByteStream) -> Hello | None:
+    """None: the engine is just leaving."""
     try:
-        return isinstance(unpack_reply(await frames.receive(stream)), Hello)
+        reply = unpack_reply(await frames.receive(stream))
     except HungUp:
-        return False
+        return None
+    return reply if isinstance(reply, Hello) else None
 
 
 async def _connect(home: Path) -> ByteStream | None:

@@ -52,8 +52,9 @@ async def listening(home: Path) -> AsyncIterator[SocketListener | None]:
                 await to_thread.run_sync(_remove, home)
 
 
-async def serve(listener: SocketListener, answer: Answer) -> None:
+async def serve(listener: SocketListener, answer: Answer, *, stays: bool = False) -> None:
     """Take callers for ever. `answer` gets each request, and what to call with the replies."""
+    hello = Hello(os.getpid(), stays)
     callers = 0
 
     async def attend(stream: SocketStream) -> None:
@@ -62,7 +63,7 @@ async def serve(listener: SocketListener, answer: Answer) -> None:
         try:
             async with stream:
                 with suppress(HungUp):
-                    await _converse(stream, answer, crowded=callers > CALLERS)
+                    await _converse(stream, answer, hello, crowded=callers > CALLERS)
         finally:
             callers -= 1
 
@@ -75,14 +76,14 @@ async def serve(listener: SocketListener, answer: Answer) -> None:
                 await anyio.sleep(PAUSE_SECONDS)
 
 
-async def _converse(stream: SocketStream, answer: Answer, *, crowded: bool) -> None:
+async def _converse(stream: SocketStream, answer: Answer, hello: Hello, *, crowded: bool) -> None:
     """Greet, take the one request of this caller, and answer it for as long as the caller listens. Raises HungUp."""
 
     async def tell(reply: Reply) -> None:
         with suppress(HungUp):  # whoever reads the stream ends the conversation
             await frames.send(stream, pack_reply(reply))
 
-    await tell(Hello(os.getpid()))
+    await tell(hello)
     try:
         if crowded:
             raise BadInput(f"{CALLERS} commands are being answered already; try again later")
