@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.service.crash_driver import PLACES
 from tests.service.crashes import CRASHING, ROOT, Driver, Figures, Harness, Workload, driver, packaged
-from tests.service.workloads import at_once, demo, mapped, nested
+from tests.service.workloads import at_once, demo, mapped, nested, planned
 
 MOMENTS = 25
 COUNTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 80, 120, 200, 500, 1000)
@@ -42,6 +42,7 @@ def workloads(ours: Path, big: Path) -> Iterator[tuple[Path, Workload]]:
     yield ours, mapped(50, scripted=False)
     yield ours, nested(8, scripted=False)
     yield ours, at_once(10, scripted=False)
+    yield ours, planned(3)
     yield big, demo(20)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.service.crash_driver import PLACES
 from tests.service.crashes import CRASHING, Driver, Harness, Workload, driver, packaged
-from tests.service.workloads import at_once, mapped, nested
+from tests.service.workloads import at_once, mapped, nested, planned
 
 pytestmark = [pytest.mark.service("flytekit"), pytest.mark.service("fork")]
 SEED = 3
@@ -45,9 +45,10 @@ def test_killed_at_a_place_again_and_again(
     assert run.finish().completed == len(workload.executions)
 
 
-def test_real_tasks_killed_at_random_moments(harness: Callable[[Workload], Harness]) -> None:
+@pytest.mark.parametrize("workload", [nested(6, scripted=False), planned(2)], ids=lambda workload: workload.entity)
+def test_real_tasks_killed_at_random_moments(harness: Callable[[Workload], Harness], workload: Workload) -> None:
     moments = random.Random(SEED)
-    run = harness(nested(6, scripted=False))
+    run = harness(workload)
     for _ in range(MOMENTS):
         run.life(delay=moments.uniform(0.05, 2.0))
     assert run.finish().completed == 1

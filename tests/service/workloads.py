@@ -31,6 +31,12 @@ def at_once(executions: int, *, scripted: bool = True) -> Workload:
     return Workload(f"{executions} executions of 5 nodes", "five", inputs, lambda given: given["n"], scripted)
 
 
+def planned(size: int) -> Workload:
+    """Dynamic tasks, one in the plan of the other, with launch plans and a map over one. Only real tasks plan."""
+    inputs: dict[str, object] = {"n": size}
+    return Workload("dynamic tasks", "planned", {"e": inputs}, lambda _: 4 * sum(range(size)), scripted=False)
+
+
 def demo(count: int) -> Workload:
     """examples/big_map.py: a gathered map that is passed on as a reference. Its tasks leave no marks."""
     return Workload("demo", "big_map", {"demo": {"count": count}}, lambda _: count * 1_000_000, scripted=False)

@@ -6,7 +6,7 @@ import os
 import time
 from contextlib import contextmanager
 
-from flytekit import LaunchPlan, map_task, task, workflow
+from flytekit import LaunchPlan, dynamic, map_task, task, workflow
 from flytekit.exceptions.user import FlyteRecoverableException
 
 PAUSE_SECONDS = 0.01
@@ -93,3 +93,32 @@ def five(n: int) -> int:
     for number in range(5):
         n = step(n=n, number=number)
     return n
+
+
+@task
+def added(ns: list[int], place: str) -> int:
+    with marked(f"added {place}"):
+        return sum(ns)
+
+
+five_plan = LaunchPlan.get_or_create(five, name="crash_five")
+
+
+@dynamic
+def deeper(n: int) -> int:
+    with marked("deeper"):
+        return added(ns=[step(n=k, number=200 + k) for k in range(n)], place="deeper")
+
+
+@dynamic
+def plan_all(n: int) -> int:
+    """Tasks, a child execution, a map over a launch plan, and another plan."""
+    with marked("plan"):
+        steps = [step(n=k, number=100 + k) for k in range(n)]
+        mapped = added(ns=map_task(five_plan)(n=list(range(n))), place="mapped")
+        return added(ns=[*steps, mapped, child_plan(ns=list(range(n))), deeper(n=n)], place="all")
+
+
+@workflow
+def planned(n: int) -> int:
+    return plan_all(n=n)
