@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 from engine.adapters import blobkeys
 from engine.adapters.files import folders
@@ -63,7 +63,7 @@ class Disk:
                 self.settle(descriptor, durable=True)
             finally:
                 os.close(descriptor)
-            self.publish(temporary, path, known, durable=True, put=os.link)
+            self.publish(temporary, path, known, durable=True, replace=False)
         finally:
             remove(temporary)
 
@@ -90,13 +90,14 @@ class Disk:
         known: Known,
         *,
         durable: bool = False,
-        put: Callable[[str, str], None] = os.rename,
+        replace: bool = True,
     ) -> None:
-        """Let a finished temporary file appear under its name. `put`: os.link where nothing may be replaced."""
+        """Let a finished temporary file appear under its name. Raises FileExistsError unless it may replace another."""
         for attempt in range(ATTEMPTS):
             try:
                 folders.make(self.root, _folder(path), known)
-                put(temporary, path)
+                # Named here and not as a default, so that a test may stand between the two names.
+                (os.rename if replace else os.link)(temporary, path)
                 break
             except FileNotFoundError:
                 known.clear()
