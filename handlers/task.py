@@ -56,15 +56,15 @@ class TaskHandler:
         if due(node, event):
             return self.begin(next_attempt(node), ctx)
         match event, node.phase:
-            case AttemptStarted(inputs_uri=uri, cache=cache), NodePhase.QUEUED:
-                return Move((structs.replace(_running(node, ctx, uri), cache=cache),))
+            case AttemptStarted(inputs_uri=uri, cache=cache, at=at), NodePhase.QUEUED:
+                return Move((structs.replace(_running(node, uri, at or ctx.now), cache=cache),))
             case AttemptSucceeded(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return _succeeded(node, event, ctx)
             case ((AttemptSucceeded() | AttemptFailed()), NodePhase.SUCCEEDING):
                 # Whatever came of the keeping, the result is there.
                 return Move((ended(node, NodePhase.SUCCEEDED, ctx, cache=event.cache or CacheStatus.PUT_FAILURE),))
             case AttemptPlanned(plan=plan), (NodePhase.QUEUED | NodePhase.RUNNING):
-                started = node if node.phase is NodePhase.RUNNING else _running(node, ctx, node.inputs_uri)
+                started = node if node.phase is NodePhase.RUNNING else _running(node, node.inputs_uri, ctx.now)
                 return Move((started, running(started, ctx, NodePhase.DYNAMIC_RUNNING, plan=plan)))
             case AttemptFailed(), (NodePhase.QUEUED | NodePhase.RUNNING):
                 return self._failed(node, event, ctx)
@@ -144,7 +144,7 @@ def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:
     """A result that was kept needs no run."""
     states = (node,)
     if node.phase is NodePhase.QUEUED and event.cache is not CacheStatus.HIT:
-        states = (_running(node, ctx, event.inputs_uri),)
+        states = (_running(node, event.inputs_uri, event.started_at or ctx.now),)
     done = structs.replace(
         states[0], phase=NodePhase.SUCCEEDED, outputs_uri=event.outputs_uri, cache=event.cache, ended_at=ctx.now
     )
@@ -180,11 +180,11 @@ async def _planned(effect: RunTask, futures_uri: str, blobs: BlobStore) -> Attem
     return AttemptPlanned(effect.key, package.digest)
 
 
-def _running(node: Node, ctx: Context, inputs_uri: str) -> Node:
+def _running(node: Node, inputs_uri: str, at: float) -> Node:
     return structs.replace(
         node,
         phase=NodePhase.RUNNING,
         inputs_uri=inputs_uri,
-        started_at=node.started_at or ctx.now,
-        attempt_started_at=ctx.now,
+        started_at=node.started_at or at,
+        attempt_started_at=at,
     )

@@ -56,7 +56,7 @@ async def run_attempt(services: Services, effect: RunTask | RunElement, inputs: 
         if effect.resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
         request = await _prepared(services, folder, effect, inputs)
-        ended = await services.runner.run(request, lambda: services.report(AttemptStarted(key, folder.inputs_uri)))
+        ended = await services.runner.run(request, folder.begin)
         if request.container is not None and request.container.mounts and ended.well:
             await collect(services.blobs, key, task)
     except Permanent as problem:
@@ -77,6 +77,12 @@ class _Folder:
         self.max_bytes = limits.max_size if limits.enabled else None
         self.uri = blobs.uri(layout.attempt_prefix(key))
         self.inputs_uri = blobs.uri(layout.attempt_inputs(key))
+        self.services, self.started_at = services, 0.0
+
+    def begin(self) -> None:
+        """The task really runs: tell of it."""
+        self.started_at = self.services.clock.now()
+        self.services.report(AttemptStarted(self.key, self.inputs_uri, at=self.started_at))
 
     async def read(self, ended: Exit) -> Evidence:
         return await read_evidence(self.blobs, self.uri, ended, self.declared)
@@ -127,7 +133,7 @@ class _Folder:
             return Planned(f"{self.uri}/futures.pb")
         outputs_uri = "" if evidence.outputs is None else f"{self.uri}/outputs.pb"
         sizes = {} if self.key.index is None else {name: verdict.output_bytes[name] for name in self.declared}
-        return AttemptSucceeded(self.key, outputs_uri, sizes, inputs_uri=self.inputs_uri)
+        return AttemptSucceeded(self.key, outputs_uri, sizes, inputs_uri=self.inputs_uri, started_at=self.started_at)
 
     def _referred(self, failure: Failure, evidence: Evidence) -> Failure:
         """A message that was cut says where the whole text lies."""

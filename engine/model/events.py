@@ -98,6 +98,8 @@ class AttemptStarted(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt
 
     inputs_uri: str = ""
     cache: CacheStatus | None = None
+    at: float = 0.0
+    """When it began to run (seconds since the epoch): this news may have waited for company. 0 = not known."""
 
 
 class AttemptSucceeded(AboutAttempt, frozen=True, omit_defaults=True, tag="attempt.succeeded", tag_field="type"):
@@ -110,6 +112,8 @@ class AttemptSucceeded(AboutAttempt, frozen=True, omit_defaults=True, tag="attem
     """HIT: nothing has run."""
     inputs_uri: str = ""
     """Where the task found its inputs; empty where nothing has run."""
+    started_at: float = 0.0
+    """When it began to run, as in AttemptStarted, which it may stand for."""
     recovered: bool = False
     """For a map element: its outputs are those it had in the recovered execution."""
 

@@ -10,6 +10,7 @@ import pytest
 from msgspec import structs
 
 from engine.adapters.memory.blobs import MemoryBlobs
+from engine.adapters.memory.clock import START
 from engine.data.attempt import End, Planned, run_attempt
 from engine.model import layout
 from engine.model.effects import RunTask
@@ -69,8 +70,10 @@ async def run(world: World, spec: TaskSpec = WORK, key: AttemptKey = KEY, **opti
 async def test_a_start_is_reported_while_the_task_runs() -> None:
     world = leaving({"outputs.pb": serialized(o0=5)})
     inputs_uri = world.blobs.uri(layout.attempt_inputs(KEY))
-    assert await run(world) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri)
-    assert world.reported == [AttemptStarted(KEY, inputs_uri)]
+    assert await run(world) == AttemptSucceeded(
+        KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri, started_at=START
+    )
+    assert world.reported == [AttemptStarted(KEY, inputs_uri, at=START)]
 
 
 @pytest.mark.looptime
@@ -127,9 +130,11 @@ async def test_a_plan_wins_over_outputs_and_is_not_read_here(beside: dict[str, b
 async def test_no_outputs_are_a_success_with_no_file_and_with_an_empty_one() -> None:
     world = leaving({})
     inputs_uri = world.blobs.uri(layout.attempt_inputs(KEY))
-    assert await run(world, SILENT) == AttemptSucceeded(KEY, inputs_uri=inputs_uri)
+    assert await run(world, SILENT) == AttemptSucceeded(KEY, inputs_uri=inputs_uri, started_at=START)
     world = leaving({"outputs.pb": b""})
-    assert await run(world, SILENT) == AttemptSucceeded(KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri)
+    assert await run(world, SILENT) == AttemptSucceeded(
+        KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri, started_at=START
+    )
 
 
 @pytest.mark.looptime
