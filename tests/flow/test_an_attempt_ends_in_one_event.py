@@ -133,7 +133,7 @@ async def test_no_outputs_are_a_success_with_no_file_and_with_an_empty_one() -> 
     assert await run(world, SILENT) == AttemptSucceeded(KEY, inputs_uri=inputs_uri, started_at=START)
     world = leaving({"outputs.pb": b""})
     assert await run(world, SILENT) == AttemptSucceeded(
-        KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri, started_at=START
+        KEY, f"{prefix(world)}/outputs.pb", inputs_uri=inputs_uri, started_at=world.reported[0].at
     )
 
 
