@@ -57,9 +57,9 @@ def test_a_file_that_is_no_workflow(propwash: Propwash) -> None:
     assert "text.txt can't be used" in refused(propwash, "run", "text.txt", "wf")
 
 
-def test_a_kind_of_node_without_a_handler_is_refused_by_name(propwash: Propwash) -> None:
-    message = refused(propwash, "run", str(WORKFLOWS / "unsupported.py"), "branches", "--n", "3")
-    assert "workflow unsupported.branches, node n0" in message
+def test_a_reference_to_what_is_not_registered_is_refused_by_name(propwash: Propwash) -> None:
+    message = refused(propwash, "run", str(WORKFLOWS / "unsupported.py"), "elsewhere", "--n", "3")
+    assert "workflow unsupported.elsewhere, node n0: it runs the task their.task of elsewhere/production" in message
 
 
 def test_an_unknown_execution_is_named_beside_those_there_are(propwash: Propwash, endings: str) -> None:
