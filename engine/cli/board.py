@@ -82,6 +82,12 @@ class Board:
     def spot(self, execution: ExecutionId, path: str) -> Spot:
         return Spot(self._followed[execution], path)
 
+    def unfinished(self) -> Iterator[tuple[str, ExecutionState]]:
+        """The executions that have not ended, each with what precedes the paths of its nodes; parents first."""
+        for followed in sorted(self._open.values(), key=lambda one: one.key):
+            assert followed.state is not None
+            yield followed.title, followed.state
+
     def live(self, most: int) -> tuple[Counter[Group], list[Spot], list[Spot]]:
         """How many nodes run and are queued, and of each the first, at most so many, in the order of their queueing."""
         running: list[Spot] = []

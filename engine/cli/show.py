@@ -56,9 +56,10 @@ async def describe(documents: Documents, execution: ExecutionId, now: float) -> 
 
     snapshot = await documents.snapshot(execution)
     record = snapshot.execution
-    rows, _ = choose(await board_of(documents, snapshot))
+    board = await board_of(documents, snapshot)
+    rows, _ = choose(board)
     parts = [f"{outcome(record, now)}, {record.entity}", "\n".join(Tree().lines(rows, now))]
-    parts.append(waits_text(await documents.state(snapshot), now, documents.home))
+    parts.append(waits_text(board.unfinished(), now, documents.home))
     outputs = await documents.outputs(snapshot)
     if outputs is not None:
         parts.append(f"outputs {outputs_text(outputs)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,14 +30,14 @@ def waits(state: ExecutionState) -> list[Wait]:
         return []
 
 
-def waits_text(state: ExecutionState, now: float, home: Path) -> str:
-    """A line a node: live ones first; "" where nothing waits."""
-    found = waits(state)
-    if not found:
+def waits_text(states: Iterable[tuple[str, ExecutionState]], now: float, home: Path) -> str:
+    """A line a node, live ones of an execution first; "" where nothing waits. A text precedes the paths of each."""
+    lines = [(f"{title}{wait.path}", _line(state, wait, now, home)) for title, state in states for wait in waits(state)]
+    if not lines:
         return ""
-    rows: Table = [("NODE", "WAITS FOR"), *((wait.path, _line(state, wait, now, home)) for wait in found[:SHOWN])]
-    more = len(found) - SHOWN
-    return columns(rows) + (f"\n… and {more} more nodes, which --json lists" if more > 0 else "")
+    more = len(lines) - SHOWN
+    table: Table = [("NODE", "WAITS FOR"), *lines[:SHOWN]]
+    return columns(table) + (f"\n… and {more} more nodes, which --json lists" if more > 0 else "")
 
 
 def waits_json(state: ExecutionState) -> list[Json]:
@@ -52,8 +53,8 @@ def waits_json(state: ExecutionState) -> list[Json]:
 
 
 def _line(state: ExecutionState, wait: Wait, now: float, home: Path) -> str:
-    left = duration(wait.until - now) if wait.until else ""
-    if wait.gate is None:
-        return f"{wait.what}, in {left}" if left else wait.what
-    patience = f", for {left} at most" if left else ""
-    return f"{typed(wait.gate)}{patience}: {answer_command(state.record.id.name, wait.gate, home)}"
+    what = typed(wait.gate) if wait.gate else wait.what
+    if wait.until:
+        left = duration(wait.until - now)
+        what += f", for {left} at most" if wait.patience else f", in {left}"
+    return f"{what}: {answer_command(state.record.id.name, wait.gate, home)}" if wait.gate else what

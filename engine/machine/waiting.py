@@ -25,7 +25,9 @@ class Wait(Struct, frozen=True):
     what: str
     """For people, as what follows "waits for"."""
     until: float = 0.0
-    """When that happens by itself, or the wait is given up; 0 = no such time."""
+    """When that happens by itself; 0 = no such time."""
+    patience: bool = False
+    """It does not happen by itself: at `until` the wait is given up."""
     gate: GateSpec | None = None
     """The signal that it waits for."""
 
@@ -82,16 +84,15 @@ def _live(state: ExecutionState, node: Node) -> Wait:
             return Wait(node.path, what)
     if node.kind is NodeKind.GATE:
         return _gate(state, node)
-    if node.phase is NodePhase.RETRYABLE_FAILURE or (node.phase is NodePhase.QUEUED and node.wake_at):
-        return Wait(node.path, f"its next attempt, number {node.attempt + 1 + _failed(node)}", node.wake_at)
+    if node.phase is NodePhase.RETRYABLE_FAILURE:
+        if not node.wake_at:
+            return Wait(node.path, _closing(state, node, "to be stopped, before its next attempt"))
+        return Wait(node.path, f"its next attempt, number {node.attempt + 2}", node.wake_at)
     if node.phase is NodePhase.QUEUED:
         return Wait(node.path, _queued(state, node))
-    return Wait(node.path, _running(state, node), node.wake_at)
-
-
-def _failed(node: Node) -> bool:
-    """The attempt that it names is over, and the next one has no number yet."""
-    return node.phase is NodePhase.RETRYABLE_FAILURE
+    if node.elements is not None:
+        return Wait(node.path, _elements(node.elements, node.kind))
+    return Wait(node.path, _running(state, node), node.wake_at, patience=bool(node.wake_at))
 
 
 def _queued(state: ExecutionState, node: Node) -> str:
@@ -112,8 +113,6 @@ def _queued(state: ExecutionState, node: Node) -> str:
 
 
 def _running(state: ExecutionState, node: Node) -> str:
-    if node.elements is not None:
-        return _elements(node.elements, node.kind)
     if node.open:
         return _inside(state, node)
     match node.kind:
@@ -131,7 +130,7 @@ def _gate(state: ExecutionState, node: Node) -> Wait:
     if gate.signal_id in state.record.signals:
         return Wait(node.path, f"the signal {gate.signal_id!r}, which has come, to be taken")
     what = "the signal" if gate.kind is GateKind.SIGNAL else "the approval"
-    return Wait(node.path, f"{what} {gate.signal_id!r}", node.wake_at, gate)
+    return Wait(node.path, f"{what} {gate.signal_id!r}", node.wake_at, bool(node.wake_at), gate)
 
 
 def _elements(elements: Elements, kind: NodeKind) -> str:

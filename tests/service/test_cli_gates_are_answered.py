@@ -99,3 +99,30 @@ def test_a_real_sleep_ends_within_50_ms_of_its_time(propwash: Propwash) -> None:
     (node,) = document["nodes"]
     begun, ended = (float(node[key][-10:-1]) for key in ("started_at", "ended_at"))
     assert 0.2 <= (ended - begun) % 60 <= 0.25
+
+
+@pytest.mark.parametrize(
+    ("workflow", "gate", "signal"),
+    [("asks_in_a_plan", "n0/0/dn1", "planned"), ("asks_in_an_arm", "n0/0/n0/0/n1", "inner")],
+)
+def test_gates_inside_plans_and_arms(propwash: Propwash, workflow: str, gate: str, signal: str) -> None:
+    with propwash.started("run", GATES, workflow, "--n", "5", "--name", "g") as process:
+        asked = _line(process, f"{gate} RUNNING")
+        assert f"propwash signal g {signal} --approve|--reject" in asked
+        assert _waiting(propwash, "g")[gate]["signal"] == signal
+        assert propwash("signal", "g", signal, "--approve").code == 0
+        out, err = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 0, err
+    assert json.loads(out[out.index("{") :]) == {"o0": 20 if signal == "planned" else 10}
+
+
+def test_a_gate_of_a_child_execution_is_answered_by_the_childs_name(propwash: Propwash) -> None:
+    with propwash.started("run", GATES, "asks_by_a_child", "--n", "5", "--name", "g") as process:
+        asked = _line(process, "n0 > n1 RUNNING")
+        child = asked.split("propwash signal ")[1].split(" ")[0]
+        text = propwash("get", "g").out
+        assert re.search(rf"n0 > n1 +the approval 'inner', for .* at most: propwash signal {child} inner", text)
+        assert propwash("signal", child, "inner", "--approve").code == 0
+        out, err = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 0, err
+    assert json.loads(out[out.index("{") :]) == {"o0": 10}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.machine.waiting import Wait, waiting
 from engine.model.cache import CachePolicy
 from engine.model.events import AbortRequested, SignalSet
 from engine.model.graph import ArraySpec
+from engine.model.limits import RetryLimits
 from tests.programs import approve, chain, gate, graph, mapped, node, plan, program, sleep, task, wait_for_input
-from tests.simulation import EXECUTION, Simulation
+from tests.simulation import EXECUTION, RULES, Simulation, recoverable
 
 
 def lines(simulation: Simulation) -> dict[str, str]:
@@ -57,8 +60,8 @@ def test_gates_say_what_answers_them_and_until_when() -> None:
     simulation = Simulation(program([graph("wf", nodes)]))
     begun = simulation.nodes()["n0"].started_at
     number, fine, slept, _ = waiting(simulation.state)
-    assert number == Wait("n0", "the signal 'number'", begun + 60.0, wait_for_input("number"))
-    assert fine == Wait("n1", "the approval 'fine'", 0.0, approve("fine"))
+    assert number == Wait("n0", "the signal 'number'", begun + 60.0, True, wait_for_input("number"))
+    assert fine == Wait("n1", "the approval 'fine'", 0.0, False, approve("fine"))
     assert slept == Wait("n2", "the end of its sleep", begun + 5.0)
     simulation.apply(SignalSet(EXECUTION, "number", "seven"))
     assert lines(simulation)["n0"] == "the signal 'number', which has come, to be taken"
@@ -92,3 +95,23 @@ def test_an_attempt_that_may_wait_for_an_equal_one_says_so() -> None:
     assert lines(simulation)["n0"] == (
         "an equal attempt to end (cache_serialize), or its inputs and a free slot of the engine"
     )
+
+
+def test_what_is_tried_again_says_when() -> None:
+    rules = replace(RULES, retries=RetryLimits(user_wait_seconds=30.0))
+    simulation = Simulation(chain(1, retries=1), lambda key: recoverable(), rules=rules)
+    while simulation.nodes()["n0"].phase.name != "RETRYABLE_FAILURE":
+        simulation.deliver()
+    (line, *_) = waiting(simulation.state)
+    assert line.what == "its next attempt, number 2"
+    assert line.until > simulation.now
+    assert not line.patience
+
+
+def test_a_time_limit_is_no_promise() -> None:
+    inner = graph("inner", [gate("n0", approve("go"))])
+    wf = program([graph("wf", [node("n0", inner.id, timeout=50.0)]), inner])
+    simulation = Simulation(wf)
+    found = {line.path: line for line in waiting(simulation.state)}
+    assert found["n0"].patience
+    assert found["n0"].what == "n0/0/n0 (RUNNING)"

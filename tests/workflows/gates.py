@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Optional
 
-from flytekit import approve, sleep, task, wait_for_input, workflow
+from flytekit import LaunchPlan, approve, conditional, dynamic, sleep, task, wait_for_input, workflow
 
 HOUR = timedelta(hours=1)
 
@@ -44,3 +44,33 @@ def sleeps() -> None:
 @workflow
 def impatient() -> int:
     return wait_for_input("never", timeout=timedelta(seconds=1), expected_type=int)
+
+
+@dynamic
+def plans_gates(n: int) -> int:
+    """Waits for an approval that nobody knew of before it ran."""
+    asked = approve(double(n=n), "planned", timeout=HOUR)
+    return double(n=asked)
+
+
+@workflow
+def asks_in_a_plan(n: int) -> int:
+    return plans_gates(n=n)
+
+
+@workflow
+def asks_for_doubled(n: int) -> int:
+    return approve(double(n=n), "inner", timeout=HOUR)
+
+
+@workflow
+def asks_in_an_arm(n: int) -> int:
+    return conditional("size").if_(n > 3).then(asks_for_doubled(n=n)).else_().then(double(n=n))
+
+
+@workflow
+def asks_by_a_child(n: int) -> int:
+    return child_plan(n=n)
+
+
+child_plan = LaunchPlan.get_or_create(asks_for_doubled, name="gates.child_plan")
