@@ -22,7 +22,13 @@ class Attempts:
         self._slots = None if slots is None else Slots(slots)
         self._attempts: dict[AttemptKey, _Attempt] = {}
 
-    async def run(self, key: AttemptKey, started: Started, perform: Callable[[Started], Awaitable[Exit]]) -> Exit:
+    async def run(
+        self,
+        key: AttemptKey,
+        started: Started,
+        perform: Callable[[Started], Awaitable[Exit]],
+        root: AttemptKey | None = None,
+    ) -> Exit:
         """As TaskRunner.run. `perform` gets a slot first, calls what it is given once, and cleans up when cancelled.
 
         A second call for a key that is not at its end yet joins the first one, and cancelled ends it like the first.
@@ -32,7 +38,7 @@ class Attempts:
         attempt = self._attempts[key] = _Attempt(started)
         try:
             with attempt.scope:
-                async with self._slots.one(key) if self._slots else nullcontext():
+                async with self._slots.one(root or key) if self._slots else nullcontext():
                     attempt.exit = await perform(attempt.begin)
         finally:
             del self._attempts[key]

@@ -1,7 +1,7 @@
 """A number of slots, and who gets the next one: executions take turns, inside an execution its nodes do.
 
-So a map of ten thousand elements holds up neither another execution nor a single task beside it. What waits for the
-same node is served in the order of the calls.
+So a map of ten thousand elements holds up neither another execution nor a single task beside it. What child executions
+run counts as their parent's node. What waits for the same node is served in the order of the calls.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Slots:
         """In the order of their turns: whoever was served goes to the end."""
 
     @asynccontextmanager
-    async def one(self, key: AttemptKey) -> AsyncIterator[None]:
-        """Hold a slot while the block is entered; waits for it."""
-        await self._take(key)
+    async def one(self, turn: AttemptKey) -> AsyncIterator[None]:
+        """Hold a slot while the block is entered; waits for it, when it is the turn of this execution and node."""
+        await self._take(turn)
         try:
             yield
         finally:
             self._give_back()
 
-    async def _take(self, key: AttemptKey) -> None:
+    async def _take(self, turn: AttemptKey) -> None:
         if self.free:
             self.free -= 1
             return
-        waiter = self._join(key)
+        waiter = self._join(_Waiter(turn))
         try:
             await waiter.called.wait()
         except BaseException:
@@ -70,10 +70,10 @@ class Slots:
             self._waiting[execution] = nodes
         waiter.called.set()
 
-    def _join(self, key: AttemptKey) -> _Waiter:
-        waiter = _Waiter(key)
-        nodes = self._waiting.setdefault(key.execution, OrderedDict())
-        nodes.setdefault(key.path, OrderedDict())[waiter] = None
+    def _join(self, waiter: _Waiter) -> _Waiter:
+        execution, node = waiter.place
+        nodes = self._waiting.setdefault(execution, OrderedDict())
+        nodes.setdefault(node, OrderedDict())[waiter] = None
         return waiter
 
     def _leave(self, waiter: _Waiter) -> None:

@@ -179,4 +179,5 @@ async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunEl
         image=container.image,
         overrides=spec.overrides,
         container=raw,
+        root=origin.root,
     )

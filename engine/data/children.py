@@ -28,6 +28,7 @@ async def submission(effect: StartChild | StartElement, resolved: bytes, service
     child = ExecutionSubmitted(
         recovers=effect.recovers,
         depth=effect.origin.depth + 1,
+        root=effect.origin.root or effect.key,
         execution=effect.child,
         entity=effect.plan.id,
         package=effect.origin.package,

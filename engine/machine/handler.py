@@ -126,6 +126,7 @@ class Context(Struct, frozen=True):
             overwrites_cache(record, self.registered),
             effective(record, self.registered),
             record.depth,
+            record.root,
         )
 
 

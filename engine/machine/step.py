@@ -42,6 +42,7 @@ def submitted(event: ExecutionSubmitted, program: Program, source: ExecutionStat
         overrides=event.overrides,
         run=event.run,
         depth=event.depth,
+        root=event.root,
         recovers=event.recovers,
         signals=recovery.signals(source) if source else {},
     )

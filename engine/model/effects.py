@@ -25,11 +25,13 @@ class Origin(Struct, frozen=True):
     code_root: str = ""
     overwrite_cache: bool = False
     overrides: Overrides = NONE
+    """What holds for the execution; its child executions are submitted with the same."""
     depth: int = 0
     """Levels of executions above this one."""
+    root: AttemptKey | None = None
+    """What started them all, in the execution at the top; None: nothing is above this one."""
     previous: AttemptKey | None = None
     """The attempt in the recovered execution that this one comes after: it gets that one's checkpoint."""
-    """What holds for the execution; its child executions are submitted with the same."""
 
 
 class ResolveInputs(Struct, frozen=True):

@@ -30,6 +30,8 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
     submitted_at: float = 0.0
     depth: int = 0
     """Levels of executions above it: a child's is one more than its parent's."""
+    root: AttemptKey | None = None
+    """What started them all, in the execution at the top; None: nothing is above this one."""
     recovers: ExecutionId | None = None
     """Take over what succeeded in this execution, which is terminal."""
     overwrite_cache: bool = False

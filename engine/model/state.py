@@ -54,6 +54,8 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     beyond, since gates of one id share it."""
     depth: int = 0
     """Levels of executions above it, each of which waits for the one below."""
+    root: AttemptKey | None = None
+    """What started them all, in the execution at the top; None: nothing is above this one."""
     recovers: ExecutionId | None = None
     """The execution whose succeeded nodes this one takes over, by their paths."""
 

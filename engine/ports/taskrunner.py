@@ -55,6 +55,9 @@ class TaskRequest(Struct, frozen=True):
     """Of the node, a serialized flyteidl `TaskNodeOverrides` (resources, image, pod); the command has them already."""
     container: ContainerRun | None = None
     """Of a raw container; any other task runs as the runner sees fit."""
+    root: AttemptKey | None = None
+    """What started the executions down to the attempt's own, in the one at the top; None: nothing is above it. Slots go
+    round by that execution and that node."""
 
 
 class ExitReason(StrEnum):

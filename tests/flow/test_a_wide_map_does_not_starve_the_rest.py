@@ -14,7 +14,20 @@ from engine.model.graph import ArraySpec, Program
 from engine.model.ids import AttemptKey, ExecutionId
 from tests.flow.engines import EXECUTION, World
 from tests.flow.test_a_workflow_runs_to_its_end import ints
-from tests.programs import INT, constant, graph, interface, list_of, mapped, node, program, promise, task, workflow_id
+from tests.programs import (
+    INT,
+    constant,
+    graph,
+    interface,
+    list_of,
+    mapped,
+    node,
+    plan,
+    program,
+    promise,
+    task,
+    workflow_id,
+)
 
 pytestmark = [pytest.mark.looptime, pytest.mark.timeout(60)]
 
@@ -117,3 +130,36 @@ async def test_turns_go_round_by_execution_then_by_node() -> None:
             group.start_soon(hold, execution, path)
 
     assert served == ["a.n0", "a.n0", "b.n0", "c.n0", "a.n1", "b.n0", "a.n0", "a.n0"]
+
+
+async def test_a_map_over_a_launch_plan_takes_the_turns_of_one_node() -> None:
+    """Each of its 200 child executions would be an execution of its own."""
+    work, quick = task("work"), task("quick")
+    child = graph("child", [node("n0", work.id, bindings=[constant("a", 1)])], face=interface({"a": INT}))
+    child_plan = plan("child_plan", child)
+    wide = graph(
+        "wide",
+        [
+            node("n0", child_plan.id, array=ArraySpec(original_interface=True), bindings=[promise("a", "", "xs")]),
+            node("n1", quick.id, bindings=[constant("a", 1)]),
+            node("n2", quick.id, after=["n1"], bindings=[promise("a", "n1")]),
+        ],
+        face=interface({"xs": list_of(INT)}),
+    )
+    chain = [node(f"n{k}", quick.id, after=[f"n{k - 1}"] if k else [], bindings=[constant("a", 1)]) for k in range(3)]
+    world = World(program([wide, graph("small", chain), child], [work, quick], [child_plan]))
+    brief, long = takes(1.0, copies(world.blobs)), takes(WIDE_SECONDS, copies(world.blobs))
+    world.runner = NoopRunner(
+        lambda request: (brief if request.task.id.name == "quick" else long)(request), max_concurrent=5
+    )
+    async with world.engine() as engine:
+        await engine.submit(EXECUTION, workflow_id("wide"), "digest", ints(xs=list(range(200))))
+        await anyio.sleep(WIDE_SECONDS / 2)
+        await engine.submit(SMALL, workflow_id("small"), "digest", b"")
+        small = await engine.wait(SMALL)
+        nodes = await world.nodes(EXECUTION)
+
+    assert small.ended_at - small.started_at <= 3 * WIDE_SECONDS
+    assert nodes["n2"].phase.name == "SUCCEEDED"
+    assert nodes["n0"].elements is not None
+    assert nodes["n0"].elements.succeeded < 30

@@ -53,7 +53,7 @@ class NoopRunner:
         return ""
 
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
-        return await self._attempts.run(request.key, started, partial(self._perform, request))
+        return await self._attempts.run(request.key, started, partial(self._perform, request), request.root)
 
     async def stop(self, key: AttemptKey) -> None:
         await self._attempts.stop(key)

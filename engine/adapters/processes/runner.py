@@ -123,7 +123,7 @@ class LocalRunner:
 
         StoreFailed: the attempt failed on a full disk; seen before its own files are deleted.
         """
-        return await self._attempts.run(request.key, started, partial(self._perform, request))
+        return await self._attempts.run(request.key, started, partial(self._perform, request), request.root)
 
     async def stop(self, key: AttemptKey) -> None:
         """See TaskRunner."""
