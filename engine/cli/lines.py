@@ -54,7 +54,7 @@ class Lines:
             case NodePhase.QUEUED | NodePhase.RUNNING if fact.attempt:
                 words.append(f"attempt {fact.attempt + 1}")
             case NodePhase.QUEUED:
-                words.append(f"{row.node.kind.value} {row.target}")
+                words += [row.node.kind.value, row.target]
             case NodePhase.RUNNING:
                 words.append(plain(row.question))
             case NodePhase.SUCCEEDED | NodePhase.FAILED | NodePhase.ABORTED | NodePhase.TIMED_OUT:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 import anyio
 import pytest
 
 from engine.cli.audit import audit
 from engine.machine.replay import Problem
-from tests.service.conformance import Case, Results, Wrong, contents, leaves_files, run_cases
+from tests.service.cases import Case, Results, check, of_those
+from tests.service.conformance import run_cases
 from tests.service.table import TABLE
 from tests.services import missing
 
 pytestmark = [pytest.mark.service("flytekit"), pytest.mark.timeout(600)]
-
-
-def of_those(fail: bool) -> list[object]:
-    return [
-        pytest.param(name, case, id=name, marks=[pytest.mark.service(case.needs)] if case.needs else [])
-        for name, case in TABLE.items()
-        if isinstance(case.right, Wrong) is fail
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -30,32 +21,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return run_cases(here, tmp_path_factory.mktemp("compared") / "table", together="table")
 
 
-@pytest.mark.parametrize(("name", "case"), of_those(fail=False))
-def test_the_outputs_are_those_of_local_execution(results: Results, name: str, case: Case) -> None:
-    right = case.right if case.right is not None else results.local[name]
-    # As text, so that 3 is not 3.0 nor True 1.
-    assert text(results.outputs(name)) == text(right)
-
-
-def text(outputs: object) -> str:
-    return json.dumps(contents(outputs), sort_keys=True, ensure_ascii=False)
-
-
-@pytest.mark.parametrize(("name", "case"), of_those(fail=True))
-def test_what_fails_locally_fails_with_its_reason(results: Results, name: str, case: Case) -> None:
-    error, right = results.error(name), case.right
-    assert isinstance(right, Wrong)
-    assert (error["code"], error["kind"], error["node"]) == (right.code, right.kind, right.node)
-    assert right.message in error["message"]
-    if case.local:
-        assert (right.local or right.message) in results.local[name]
-
-
-@pytest.mark.parametrize("name", [name for name, case in TABLE.items() if leaves_files(case.inputs)])
-def test_the_files_that_tasks_leave_are_the_same(results: Results, name: str) -> None:
-    case = TABLE[name]
-    if case.local or case.left is not None:
-        assert results.left(name, "engine") == (results.left(name, "flytekit") if case.left is None else case.left)
+@pytest.mark.parametrize(("name", "case"), of_those(TABLE))
+def test_the_outcome_is_that_of_local_execution(results: Results, name: str, case: Case) -> None:
+    check(results, name, case)
 
 
 @pytest.mark.parametrize("name", ["an-index-too-far", "no-such-key"])

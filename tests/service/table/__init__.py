@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.service.conformance import Case
+from tests.service.cases import Case
 from tests.service.table import (
     caching,
     cleanups,

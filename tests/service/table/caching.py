@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case, Wrong
+from tests.service.cases import Case, Wrong
 
 OWN_CACHE = "local execution has a cache of its own, which outlives it"
 

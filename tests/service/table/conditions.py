@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case, Wrong
+from tests.service.cases import Case, Wrong
 
 
 def _by_hand(entity: str, inputs: dict[str, object], **outputs: object) -> Case:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case
+from tests.service.cases import Case
 
 CASES = {
     "a-dynamic-loop": Case("dynamic_forms", "wf_loop", {"n": 4}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case, Wrong
+from tests.service.cases import Case, Wrong
 
 CASES = {
     "a-shell-with-outputs": Case("engine_tasks", "shells", {"text": "four", "n": 2}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case
+from tests.service.cases import Case
 
 CASES = {
     "frames": Case("frames", "wf_people", {"n": 3}, needs="pandas"),

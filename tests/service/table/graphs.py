@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case, Wrong
+from tests.service.cases import Case, Wrong
 
 TREE = {"name": "t", "leaf": {"n": 3}, "leaves": [{"n": 1}], "table": {"a": [1]}, "words": ["w"], "by_name": {}}
 TABLE = {"k": [1, 2, 3], "other": [4]}

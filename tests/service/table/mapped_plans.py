@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case, Wrong
+from tests.service.cases import Case, Wrong
 
 NO_INPUTS = "local execution can't map a launch plan over promises"
 TABLE = [[1, 2], [], [3]]

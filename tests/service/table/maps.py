@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case, Wrong
+from tests.service.cases import Case, Wrong
 
 TEN = list(range(10))
 LENGTHS = "local execution raises an IndexError"

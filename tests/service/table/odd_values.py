@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import WORKFLOWS, Case, Wrong
+from tests.service.cases import Case, Wrong
+from tests.service.conformance import WORKFLOWS
 
 CASES = {
     "edges-of-numbers": Case("odd_values", "wf_edges"),

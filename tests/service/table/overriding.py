@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case, Wrong
+from tests.service.cases import Case, Wrong
 
 NO_RETRIES = "local execution ignores retries"
 CASES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case
+from tests.service.cases import Case
 
 
 def _by_hand(entity: str, inputs: dict[str, object], **outputs: object) -> Case:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case
+from tests.service.cases import Case
 
 CASES = {
     "environment-and-resources": Case(

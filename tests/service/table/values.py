@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.conformance import Case
+from tests.service.cases import Case
 from tests.service.table.graphs import TREE
 
 FULL = {
