@@ -51,10 +51,22 @@ def list_types(spec: NodeSpec, mapped: Interface) -> dict[str, bytes]:
     """Output variable -> serialized `LiteralType` of the list that the map node gives."""
     if spec.array is None or not spec.array.original_interface:
         return dict(mapped.outputs)
+    ratio = spec.array.min_success_ratio
+    tolerant = ratio is not None and ratio < 1
     return {
-        name: types_pb2.LiteralType(collection_type=types_pb2.LiteralType.FromString(item)).SerializeToString()
+        name: types_pb2.LiteralType(collection_type=_item_type(item, tolerant=tolerant)).SerializeToString()
         for name, item in mapped.outputs.items()
     }
+
+
+def _item_type(item: bytes, *, tolerant: bool) -> types_pb2.LiteralType:
+    """An element whose failure is tolerated leaves None in its place."""
+    kind = types_pb2.LiteralType.FromString(item)
+    if not tolerant:
+        return kind
+    variants = kind.union_type.variants if kind.WhichOneof("type") == "union_type" else [kind]
+    none = types_pb2.LiteralType(simple=types_pb2.NONE)
+    return types_pb2.LiteralType(union_type=types_pb2.UnionType(variants=[*variants, none]))
 
 
 class _Job:

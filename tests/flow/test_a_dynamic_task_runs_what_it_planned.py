@@ -182,6 +182,38 @@ async def test_a_node_of_the_plan_that_fails_is_the_tasks_failure_and_the_others
     assert mine == ["QUEUED", "RUNNING", "DYNAMIC_RUNNING", "FAILING", "FAILED"]
 
 
+async def test_another_attempt_plans_anew_and_only_its_own_nodes_count() -> None:
+    """User case S24: the first attempt plans two nodes and loses one; the second plans three."""
+    dynamic = task("m.dyn", {"n": INT}, {"o0": INT})
+    dynamic.template.metadata.retries.retries = 1
+    flow = workflow("m.w", node("n0", {"n": given("n")}, runs="m.dyn"), gives={"o0": (INT, output("n0"))})
+    world = World.of(registered(dynamic, WORK, flow))
+    copying = copies(world.blobs)
+    two = futures(*(node(f"dn{k}", {"a": constant(k)}) for k in range(2)), gives={"o0": output("dn0")}, tasks=[WORK])
+    three = futures(*(node(f"dn{k}", {"a": constant(k)}) for k in range(3)), gives={"o0": output("dn2")}, tasks=[WORK])
+    attempts = by_attempt(plans(world.blobs, two), plans(world.blobs, three))
+    world.runner.script = by_node({"n0": attempts, "n0/0/dn1": raises(world.blobs, "boom")}, copying)
+    assert await run(world) == 2
+    phases = await world.phases()
+    assert {path: phases[path] for path in phases if path.startswith("n0/1")} == {
+        "n0/1/dn0": "SUCCEEDED",
+        "n0/1/dn1": "SUCCEEDED",
+        "n0/1/dn2": "SUCCEEDED",
+    }
+    mine = [(fact.attempt, fact.phase) for fact in await world.facts() if fact.path == "n0"]
+    assert mine == [
+        (0, "QUEUED"),
+        (0, "RUNNING"),
+        (0, "DYNAMIC_RUNNING"),
+        (0, "RETRYABLE_FAILURE"),
+        (1, "QUEUED"),
+        (1, "RUNNING"),
+        (1, "DYNAMIC_RUNNING"),
+        (1, "SUCCEEDED"),
+    ]
+    assert len(world.loads) == 2
+
+
 async def test_the_plan_is_stored_once_as_a_package() -> None:
     world = planning(CHAIN)
     await run(world)

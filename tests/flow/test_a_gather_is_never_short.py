@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from flyteidl.core import types_pb2
 from msgspec import structs
 
 from engine.adapters.memory.blobs import MemoryBlobs
@@ -138,13 +139,19 @@ async def test_several_outputs_are_gathered_each() -> None:
     assert [found[name].WhichOneof("value") for name in "xy"] == ["collection", "offloaded_metadata"]
 
 
-async def test_a_task_with_its_own_interface_gives_lists_too() -> None:
+OR_NONE = types_pb2.LiteralType(
+    union_type=types_pb2.UnionType(variants=[INT, types_pb2.LiteralType(simple=types_pb2.NONE)])
+)
+
+
+@pytest.mark.parametrize(("ratio", "item"), [(None, INT), (1.0, INT), (0.5, OR_NONE)])
+async def test_a_task_with_its_own_interface_gives_lists_too(ratio: float | None, item: types_pb2.LiteralType) -> None:
     blobs = MemoryBlobs()
     spec: TaskSpec = task("ref")
-    effect = gathering(spec, await finished_map(blobs, [1, 2]), ArraySpec(original_interface=True))
-    uri = await gather(blobs, ALWAYS, effect)
+    array = ArraySpec(original_interface=True, min_success_ratio=ratio)
+    uri = await gather(blobs, ALWAYS, gathering(spec, await finished_map(blobs, [1, 2]), array))
     assert values_of(blobs.objects[uri], blobs) == {"o0": [1, 2]}
-    assert parsed(blobs.objects[uri])["o0"].offloaded_metadata.inferred_type == list_of(INT)
+    assert parsed(blobs.objects[uri])["o0"].offloaded_metadata.inferred_type == list_of(item)
 
 
 async def test_memory_is_bounded_by_a_batch_however_large_the_elements_are() -> None:
