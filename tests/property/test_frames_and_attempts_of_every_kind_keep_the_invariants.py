@@ -1,7 +1,7 @@
 """Branches, clean-ups, retries of wholes, timeouts and waits, in any order, with repetitions, crashes and aborts.
 
 After each step the checker's rules hold and history gives the states; in the end nothing is live, whatever happened,
-and without an abort the end does not depend on the order of events.
+and without an abort or an early timer the end does not depend on the order of events.
 """
 
 from __future__ import annotations
@@ -124,15 +124,16 @@ def check(world: World) -> None:
 def test_after_every_step(
     policy: FailurePolicy, fates: dict[str, str], choices: dict[str, str], actions: list[int]
 ) -> None:
-    world, aborted = World(policy, fates, choices), False
+    world, disturbed = World(policy, fates, choices), False
     for action in actions:
         if action == 99:
             world.resume()
         elif action == 98:
-            aborted = True
+            disturbed = True
             world.apply(AbortRequested(EXECUTION, "enough"))
         elif action > 93:
-            world.tick()
+            # A timer that comes before what it was to wait for: a timeout of what was only slow.
+            disturbed = world.tick() or disturbed
         elif world.waiting:
             number = next_event(world, action % len(world.waiting))
             world.deliver(number, keep=action % 7 == 0 and not isinstance(world.waiting[number], IN_ORDER))
@@ -142,7 +143,7 @@ def test_after_every_step(
         check(world)
     assert all(state.record.terminal and not state.live for state in world.states.values())
     assert not world.alive
-    if not aborted:
+    if not disturbed:
         expected = World(policy, fates, choices).run()
         assert isinstance(expected, World)
         assert world.end() == expected.end()
