@@ -122,6 +122,6 @@ def _start(node: Node, ctx: Context) -> StartChild:
     assert target is not None
     plan = ctx.program.launch_plans[target]
     key = ctx.key(node)
-    found = ctx.earlier if ctx.earlier and ctx.earlier.node.started_at and not node.attempt else None
-    recovers = child_id(found.key) if found else None
+    # It may not have come to be: then this one has nothing to take over.
+    recovers = child_id(ctx.earlier.key) if ctx.earlier and ctx.earlier.node.queued_at and not node.attempt else None
     return StartChild(key, child_id(key), ctx.spec.bindings, ctx.sources, plan, ctx.origin, recovers)

@@ -63,7 +63,7 @@ def _inside(source: ExecutionState, there: str, here: str) -> Iterator[Prospect]
 def _alone(source: ExecutionState, frame: Frame, spec: NodeSpec, node: Node | None, path: str) -> Prospect:
     if node is not None and node.phase in SATISFIED:
         return Prospect(path, Fate.REUSED, f"it {'was ' if node.phase is NodePhase.RECOVERED else ''}{node.phase.name}")
-    if node is not None and node.kind is NodeKind.LAUNCH_PLAN and node.started_at:
+    if node is not None and node.kind is NodeKind.LAUNCH_PLAN and node.queued_at:
         return Prospect(path, Fate.CONTINUED, f"its child execution {_ended(node)}, and is recovered itself")
     lookup = None
     if spec.cache is not None and spec.kind is NodeKind.TASK:
