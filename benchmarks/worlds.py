@@ -40,7 +40,7 @@ async def engine_on(
     script: Callable[[BlobStore], Script] | None = None,
 ) -> AsyncIterator[Engine]:
     """An engine whose tasks write `outputs` (a serialized LiteralMap) at once, or do as the script says."""
-    async with SqliteLog.open(home) as log, FileBlobs.open(home / "store") as blobs:
+    async with SqliteLog.open(home) as log, FileBlobs.open(home / "store", porter=True) as blobs:
 
         async def load(digest: str) -> Program:
             return program if digest == program.digest else await load_program(blobs, digest)

@@ -42,7 +42,7 @@ async def open_store(home: Path, settings: Settings) -> AsyncIterator[tuple[Blob
     """
     place = await to_thread.run_sync(_choose, home, settings)
     if place is None:
-        async with FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable) as files:
+        async with FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable, porter=True) as files:
             yield files, {}
         return
     from engine.adapters.s3.blobs import S3Blobs

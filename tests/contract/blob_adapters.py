@@ -8,15 +8,19 @@ from pathlib import Path
 import pytest
 
 from engine.adapters.blobkeys import TEMPORARY
+from engine.adapters.files import errands
 from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.files.porter import Porter
 from engine.adapters.files.staging import LOCK
 from engine.adapters.memory.blobs import MemoryBlobs
 from engine.ports.blobstore import BlobStore
 from tests.contract.s3_world import s3_store
 
 
-@pytest.fixture(params=["memory", "files", pytest.param("s3", marks=pytest.mark.service("s3"))])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[BlobStore]:
+@pytest.fixture(params=["memory", "files", "files, by a porter", pytest.param("s3", marks=pytest.mark.service("s3"))])
+async def store(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[BlobStore]:
     if request.param == "memory":
         yield MemoryBlobs()
         return
@@ -24,8 +28,20 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         async with s3_store(part_bytes=5 * 2**20) as s3:
             yield s3
         return
-    async with FileBlobs.open(tmp_path / "store") as files:
+    carried = request.param == "files, by a porter"
+    async with FileBlobs.open(tmp_path / "store", porter=carried) as files:
+        if carried:
+            await every_call_is_carried(files, monkeypatch)
         yield files
+
+
+async def every_call_is_carried(files: FileBlobs, monkeypatch: pytest.MonkeyPatch) -> Porter:
+    """From now on another process does all that it may."""
+    monkeypatch.setattr(errands, "MANY", 1)
+    porter = files._small.porter
+    assert porter is not None
+    await porter.start()
+    return porter
 
 
 @pytest.fixture

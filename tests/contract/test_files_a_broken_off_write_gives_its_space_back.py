@@ -46,5 +46,5 @@ async def test_a_listing_left_early_closes_its_folders(files: FileBlobs) -> None
 def test_a_folder_removed_since_it_was_seen_is_made_again(tmp_path: Path) -> None:
     disk = Disk(str(tmp_path), Staging(str(tmp_path)), durable=False)
     known = {f"{tmp_path}/a", f"{tmp_path}/a/b"}
-    disk.write(f"{tmp_path}/a/b/c", b"x", known)
+    disk.write(f"{tmp_path}/a/b/c", b"x", False, known)
     assert disk.read(f"{tmp_path}/a/b/c", 0, None, None, known) == b"x"

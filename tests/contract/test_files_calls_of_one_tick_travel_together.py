@@ -8,7 +8,8 @@ import pytest
 import uvloop
 
 from engine.adapters.files.blobs import FileBlobs
-from engine.adapters.files.thread import GROUP, IoThread, Known
+from engine.adapters.files.folders import Known
+from engine.adapters.files.thread import GROUP, IoThread
 from engine.model.errors import Defect
 
 

@@ -27,6 +27,7 @@ from msgspec import Struct
 import engine.adapters.processes.runner
 import engine.adapters.systemclock  # noqa: F401 - what an engine imports when it starts, imported before the forks
 from config.load import load
+from engine.adapters.files import errands
 from engine.adapters.memory.runner import NoopRunner, Script
 from engine.adapters.memory.scripts import by_attempt, copies, raises, takes
 from engine.app import Engine, running
@@ -134,7 +135,8 @@ def _engine(order: Order, ready: Callable[[], object]) -> None:
     os.environ.update(CRASH_HOME=order.home, CRASH_MARKS=order.marks)
     os.environ.pop("PYTHONPATH", None)
     here = _killer(order.place, order.count)
-    _around_renames(here)
+    if order.place.endswith("_publish"):
+        _around_renames(here)
     files = msgspec.msgpack.decode(Path(order.package).read_bytes(), type=PackageFiles)
     accepted = os.open(order.accepted, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     anyio.run(_run, order, here, ready, files, accepted, backend_options={"use_uvloop": True})
@@ -154,7 +156,8 @@ def _killer(place: str, count: int) -> Callable[[str], None]:
 
 
 def _around_renames(here: Callable[[str], None]) -> None:
-    """Every object of the store appears by a rename."""
+    """Every object of the store appears by a rename; all of them in this process."""
+    errands.MANY = sys.maxsize
     rename = os.rename
 
     def killing(source: str, target: str) -> None:

@@ -11,10 +11,13 @@ from pathlib import Path
 
 from engine.adapters.durable_folder import make_durable
 from engine.adapters.files import faults
-from engine.adapters.files.disk import Disk
+from engine.adapters.files.disk import TOO_LARGE, Disk, Problem
+from engine.adapters.files.errands import Errands
+from engine.adapters.files.folders import Known
 from engine.adapters.files.names import SCHEME, Names
+from engine.adapters.files.porter import Porter
 from engine.adapters.files.staging import NoStaging, Staging, sweep
-from engine.adapters.files.thread import IoThread, Known
+from engine.adapters.files.thread import IoThread
 from engine.adapters.files.writer import FileWriter
 from engine.model.errors import BlobNotFound
 from engine.ports.blobstore import BlobWriter
@@ -31,17 +34,20 @@ class FileBlobs:
     One thread serves small objects, another one large objects, streams, listings and deletions.
     """
 
-    def __init__(self, names: Names, disk: Disk, small: IoThread, large: IoThread) -> None:
+    def __init__(self, names: Names, disk: Disk, small: Errands, large: IoThread) -> None:
         self._names, self._disk, self._small, self._large = names, disk, small, large
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, root: str | os.PathLike[str], *, durable: bool = False) -> AsyncIterator[FileBlobs]:
+    async def open(
+        cls, root: str | os.PathLike[str], *, durable: bool = False, porter: bool = False
+    ) -> AsyncIterator[FileBlobs]:
         """The store at `root`, which is made if it is not there. Several processes may open the same one.
 
         durable=True: what was written is on the disk (fsync of the file and of its folders) when a call returns, so it
         survives a loss of power; it costs 10 to 100 times as much. Without it, written objects survive the death of the
-        engine but not, for some seconds, that of the machine. Raises BadInput, StoreFailed, StoreRefused, Transient.
+        engine but not, for some seconds, that of the machine. porter=True: another process does many small things at
+        once. Raises BadInput, StoreFailed, StoreRefused, Transient.
         """
         async with AsyncExitStack() as stack:
             large = IoThread(f"store {root}, large objects")
@@ -51,20 +57,25 @@ class FileBlobs:
             except OSError as error:
                 raise faults.writing(error, f"{SCHEME}{root}") from error
             stack.callback(large.call, staging.close)
-            small = IoThread(f"store {root}")
+            disk = Disk(names.root, staging, durable=durable)
+            small = Errands(disk, IoThread(f"store {root}"))
             stack.push_async_callback(small.close)
-            yield cls(names, Disk(names.root, staging, durable=durable), small, large)
+            if porter:
+                small.porter = Porter(names.root, large, durable=durable)
+            yield cls(names, disk, small, large)
 
     @classmethod
     @asynccontextmanager
     async def open_readonly(cls, root: str | os.PathLike[str]) -> AsyncIterator[FileBlobs]:
         """The store at `root` as it is, for a look: nothing is made, and nothing can be written. Raises BadInput."""
         async with AsyncExitStack() as stack:
-            large, small = IoThread(f"store {root}, large objects"), IoThread(f"store {root}")
+            large = IoThread(f"store {root}, large objects")
             stack.push_async_callback(large.close)
-            stack.push_async_callback(small.close)
             names = await large.call(lambda known: Names(root))
-            yield cls(names, Disk(names.root, NoStaging(), durable=False), small, large)
+            disk = Disk(names.root, NoStaging(), durable=False)
+            small = Errands(disk, IoThread(f"store {root}"))
+            stack.push_async_callback(small.close)
+            yield cls(names, disk, small, large)
 
     def uri(self, key: str) -> str:
         return self._names.uri(key)
@@ -72,7 +83,7 @@ class FileBlobs:
     async def get(self, uri: str, start: int = 0, end: int | None = None) -> bytes:
         path = self._names.path(uri)
         try:
-            data = await self._small.call(partial(self._disk.read, path, start, end, SMALL))
+            data: bytes | None = await self._small.call("read", path, start, end, SMALL)
             if data is None:
                 data = await self._large.call(partial(self._disk.read, path, start, end, None))
         except OSError as error:
@@ -81,48 +92,37 @@ class FileBlobs:
         return data
 
     async def get_many(self, uris: Sequence[str], end: int | None = None) -> list[bytes | None]:
-        named = [(uri, self._names.path(uri)) for uri in uris]
+        paths = [self._names.path(uri) for uri in uris]
         found: list[bytes | None] = []
-        for first in range(0, len(named), BATCH):
-            part, too_large = await self._small.call(partial(self._read_all, named[first : first + BATCH], end))
-            found += part
-            for index in too_large:
-                found[first + index] = await self.get(uris[first + index], 0, end)
+        for first in range(0, len(paths), BATCH):
+            part = await self._small.call("read_all", paths[first : first + BATCH], end, SMALL)
+            for uri, data in zip(uris[first : first + BATCH], part, strict=True):
+                found.append(data if data is None or isinstance(data, bytes) else await self._one(uri, end, data))
         return found
 
-    def _read_all(
-        self, named: Sequence[tuple[str, str]], end: int | None, known: Known
-    ) -> tuple[list[bytes | None], list[int]]:
-        """In the thread: the objects, and the places of those that are not small."""
-        found: list[bytes | None] = []
-        too_large = []
-        for index, (uri, path) in enumerate(named):
-            try:
-                data = self._disk.read(path, 0, end, SMALL, known)
-                if data is None:
-                    too_large.append(index)
-                found.append(data)
-            except FileNotFoundError:
-                found.append(None)
-            except OSError as error:
-                explained = faults.reading(error, uri)
-                if not isinstance(explained, BlobNotFound):
-                    raise explained from error
-                found.append(None)
-        return found, too_large
+    async def _one(self, uri: str, end: int | None, problem: Problem) -> bytes | None:
+        """An object that did not come with the others."""
+        if problem == TOO_LARGE:
+            return await self.get(uri, 0, end)
+        explained = faults.reading(OSError(*problem), uri)
+        if isinstance(explained, BlobNotFound):
+            return None
+        raise explained
 
     async def put(self, uri: str, data: bytes, *, durable: bool = False) -> None:
         path = self._names.path(uri)
-        thread = self._small if len(data) <= SMALL else self._large
         try:
-            await thread.call(partial(self._disk.write, path, data, durable=durable))
+            if len(data) <= SMALL:
+                await self._small.call("write", path, data, durable)
+            else:
+                await self._large.call(partial(self._disk.write, path, data, durable))
         except OSError as error:
             raise faults.writing(error, uri) from error
 
     async def create(self, uri: str, data: bytes) -> bool:
         path = self._names.path(uri)
         try:
-            await self._small.call(partial(self._disk.create_object, path, data))
+            await self._small.call("create_object", path, data)
         except FileExistsError:
             return False
         except OSError as error:
@@ -135,7 +135,8 @@ class FileBlobs:
     async def size(self, uri: str) -> int | None:
         path = self._names.path(uri)
         try:
-            return await self._small.call(partial(self._disk.size, path))
+            size: int = await self._small.call("size", path)
+            return size
         except OSError as error:
             explained = faults.reading(error, uri)
             if isinstance(explained, BlobNotFound):
@@ -158,7 +159,7 @@ class FileBlobs:
     async def delete(self, prefix_uri: str) -> None:
         path = self._names.path(prefix_uri)
         try:
-            if await self._small.call(partial(self._disk.is_there, path)):
+            if await self._small.call("is_there", path):
                 await self._large.call(partial(self._disk.remove, path))
         except OSError as error:
             raise faults.writing(error, prefix_uri) from error

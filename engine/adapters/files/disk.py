@@ -5,13 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Generator
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any
 
 from engine.adapters import blobkeys
 from engine.adapters.files import folders
+from engine.adapters.files.folders import Known
 from engine.adapters.files.removal import remove
 from engine.adapters.files.staging import Staging
-from engine.adapters.files.thread import Known
 
 # O_NONBLOCK: the open of a pipe that a task made must not wait for its other end.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -19,9 +21,16 @@ ATTEMPTS = 3
 """How often an object is put in place while someone removes its folder."""
 
 
+Problem = tuple[int | None, str, str | None]
+"""Number, text and file name of an OSError."""
+TOO_LARGE: Problem = (errno.EFBIG, "", None)
+
+
 class Disk:
-    def __init__(self, root: str, staging: Staging, *, durable: bool) -> None:
-        self.root, self._staging, self._durable = root, staging, durable
+    """`at_most`: bytes; it reads no slice that is larger."""
+
+    def __init__(self, root: str, staging: Staging, *, durable: bool, at_most: int = sys.maxsize) -> None:
+        self.root, self._staging, self._durable, self._at_most = root, staging, durable, at_most
 
     def read(self, path: str, start: int, end: int | None, at_most: int | None, known: Known) -> bytes | None:
         """The bytes of a slice, or None if there are more than `at_most`."""
@@ -30,17 +39,32 @@ class Disk:
         try:
             first, last, _ = slice(start, end).indices(_size(os.fstat(descriptor), path))
             wanted = max(last - first, 0)
-            if at_most is not None and wanted > at_most:
+            if at_most is not None and wanted > min(at_most, self._at_most):
                 return None
             return _read(descriptor, wanted, first)
         finally:
             os.close(descriptor)
 
+    def read_all(
+        self, paths: Sequence[str], end: int | None, at_most: int, known: Known
+    ) -> list[bytes | Problem | None]:
+        """The beginnings of many files; None where there is none, and for each of the others why it can't be had."""
+        found: list[bytes | Problem | None] = []
+        for path in paths:
+            try:
+                data = self.read(path, 0, end, at_most, known)
+                found.append(TOO_LARGE if data is None else data)
+            except FileNotFoundError:
+                found.append(None)
+            except OSError as error:
+                found.append(problem_of(error))
+        return found
+
     def size(self, path: str, known: Known) -> int:
         folders.find(self.root, os.path.dirname(path), known)
         return _size(os.lstat(path), path)
 
-    def write(self, path: str, data: bytes | memoryview, known: Known, *, durable: bool = False) -> None:
+    def write(self, path: str, data: bytes | memoryview, durable: bool, known: Known) -> None:
         """Write or replace an object."""
         descriptor, temporary = self._staging.create()
         try:
@@ -126,6 +150,26 @@ class Disk:
         except (FileNotFoundError, NotADirectoryError):
             return
         yield from _walk(folder, blobkeys.KEY_LIMIT + len(self.root.encode()))
+
+
+def problem_of(error: OSError) -> Problem:
+    return error.errno, error.strerror or str(error), error.filename
+
+
+def run(disk: Disk, errand: tuple[Any, ...], known: Known) -> Any:
+    """Do what is said as plain data: a name of OPERATIONS, and its arguments."""
+    operation, *arguments = errand
+    return OPERATIONS[operation](disk, *arguments, known)
+
+
+OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "read": Disk.read,
+    "read_all": Disk.read_all,
+    "size": Disk.size,
+    "is_there": Disk.is_there,
+    "write": Disk.write,
+    "create_object": Disk.create_object,
+}
 
 
 def _folder(path: str) -> str:

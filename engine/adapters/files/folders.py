@@ -11,7 +11,8 @@ import errno
 import os
 import stat
 
-from engine.adapters.files.thread import Known
+Known = set[str]
+"""Folders found real since the group of calls began: what one call has checked, the next one need not check again."""
 
 
 def find(root: str, folder: str, known: Known) -> None:

@@ -14,8 +14,8 @@ from contextlib import suppress
 from itertools import count
 
 from engine.adapters.blobkeys import TEMPORARY
+from engine.adapters.files.folders import Known
 from engine.adapters.files.removal import remove
-from engine.adapters.files.thread import Known
 
 LOCK = "lock"
 

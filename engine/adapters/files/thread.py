@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 
 import anyio
 
+from engine.adapters.files.folders import Known
 from engine.model.errors import Defect
 
 T = TypeVar("T")
-Known = set[str]
-"""Folders found real since the group began: what one call has checked, the next one need not check again."""
 Work = Callable[[Known], T]
 
 GROUP = 256
@@ -44,13 +43,20 @@ class IoThread:
 
     def call(self, work: Work[T]) -> asyncio.Future[T]:
         """Run `work` in the thread, for what it returns or raises. Cancelled before its turn, it never runs."""
-        if self.closed:
-            raise Defect(f"{self._thread.name} was called after it was closed")
+        self.check_open()
         if not self._queued:
             self._loop.call_soon(self._hand_over)
         future: asyncio.Future[T] = self._loop.create_future()
         self._queued.append((future, work))
         return future
+
+    def check_open(self) -> None:
+        if self.closed:
+            raise Defect(f"{self._thread.name} was called after it was closed")
+
+    def take(self, group: list[_Call]) -> None:
+        """Run calls that were collected elsewhere, as one group."""
+        self._inbox.put(group)
 
     async def close(self) -> None:
         """Finish the calls already made, then end the thread; after CLOSE_SECONDS it is left to end by itself."""

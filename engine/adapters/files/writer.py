@@ -12,8 +12,9 @@ import anyio
 
 from engine.adapters.files import faults
 from engine.adapters.files.disk import Disk
+from engine.adapters.files.folders import Known
 from engine.adapters.files.removal import remove
-from engine.adapters.files.thread import IoThread, Known
+from engine.adapters.files.thread import IoThread
 from engine.model.errors import Transient
 
 BUFFER = 1024 * 1024
