@@ -87,7 +87,7 @@ def begin(draft: Draft, path: str) -> None:
     if refusal is not None:
         failing = structs.replace(node, phase=NodePhase.FAILING, error=refusal.at(path))
         move = Move((failing, structs.replace(failing, phase=NodePhase.FAILED, ended_at=draft.now)))
-    elif states := taken_over(node, context.earlier, draft.state.plans, draft.now):
+    elif states := taken_over(node, context.earlier, draft.state.plans, draft.now, context.spec.timeout_seconds):
         move = Move(states)
     else:
         move = draft.handler(node.kind).begin(node, context)

@@ -81,7 +81,9 @@ def earlier(source: ExecutionState | None, path: str) -> Earlier | None:
     return None
 
 
-def taken_over(node: Node, found: Earlier | None, plans: Mapping[str, Program], now: float) -> tuple[Node, ...]:
+def taken_over(
+    node: Node, found: Earlier | None, plans: Mapping[str, Program], now: float, timeout_seconds: float | None
+) -> tuple[Node, ...]:
     """The states of a node that is ready and need not run: RECOVERED, or its old plan executed. () = it must run."""
     if found is None or node.attempt or node.kind in _BOUNDARY or found.node.kind is not node.kind:
         return ()
@@ -92,7 +94,9 @@ def taken_over(node: Node, found: Earlier | None, plans: Mapping[str, Program], 
     if old.plan and old.plan in plans:
         queued = structs.replace(node, phase=NodePhase.QUEUED, queued_at=now, inputs_uri=old.inputs_uri)
         running = structs.replace(queued, phase=NodePhase.RUNNING, started_at=now, attempt_started_at=now)
-        return (queued, running, structs.replace(running, phase=NodePhase.DYNAMIC_RUNNING, plan=old.plan))
+        deadline = now + timeout_seconds if timeout_seconds else 0.0
+        planned = structs.replace(running, phase=NodePhase.DYNAMIC_RUNNING, plan=old.plan, wake_at=deadline)
+        return (queued, running, planned)
     return ()
 
 

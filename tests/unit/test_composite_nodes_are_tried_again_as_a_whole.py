@@ -7,13 +7,13 @@ from msgspec import structs
 
 from engine.machine.draft import Rules
 from engine.model.errors import ErrorKind, Failure
-from engine.model.events import AbortRequested, AttemptPlanned, TimerFired
+from engine.model.events import AbortRequested, AttemptPlanned, ExecutionSubmitted, TimerFired
 from engine.model.graph import NodeSpec, Program
-from engine.model.ids import AttemptKey
+from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.limits import ArrayLimits, RetryLimits
 from engine.model.phases import NodePhase
 from handlers.registry import default_handlers
-from tests.programs import constant, graph, node, program, task
+from tests.programs import constant, graph, node, program, task, workflow_id
 from tests.simulation import EXECUTION, Script, Simulation, lost, recoverable, user_error
 
 WORK, CLEAN = task("work"), task("clean")
@@ -277,3 +277,16 @@ def test_recoverable_failures_inside_use_their_own_budget_first() -> None:
     world = Simulation(program([main, inner], [WORK]), script).run()
     assert world.state.record.phase.value == "SUCCEEDED"
     assert [key.attempt for key in world.started if key.path == "n0/0/n0"] == [0, 1]
+
+
+def test_the_timeout_holds_for_a_plan_that_is_taken_over_from_a_failed_execution() -> None:
+    world = planning(0, timeout=60.0)
+    world.script = lambda key: user_error() if key.execution == EXECUTION else "hang"
+    world.apply(AttemptPlanned(AttemptKey(EXECUTION, "n0"), "p1"))
+    world.run()
+    again = ExecutionId("p", "d", "again")
+    world.apply(ExecutionSubmitted(again, workflow_id("wf"), "digest", recovers=EXECUTION))
+    taken = world.nodes(again)["n0"]
+    assert (taken.phase, taken.wake_at) == (NodePhase.DYNAMIC_RUNNING, taken.attempt_started_at + 60)
+    world.run()
+    assert world.phases(again) == {"n0": "FAILED", "n0/0/dn0": "ABORTED"}
