@@ -84,6 +84,13 @@ def test_an_archive_that_brings_its_code_along(propwash: Propwash, sources: Path
     assert outputs(run(propwash, str(sources / "fast.tgz"), "shouted", "--text", "b")) == {"o0": "b!"}
 
 
+@pytest.mark.parametrize("form", ["plain.tgz", "fast.tgz"])
+def test_what_a_dynamic_task_plans_finds_the_code_too(propwash: Propwash, sources: Path, form: str) -> None:
+    root = ["--code-root", str(sources)] if form == "plain.tgz" else []
+    done = run(propwash, *root, str(sources / form), "all_shouted", "--texts", '["a", "é"]')
+    assert outputs(done) == {"o0": ["a!", "é!", "é!!", "a!"]}
+
+
 def test_an_archive_that_was_cut_off(propwash: Propwash, sources: Path) -> None:
     data = (sources / "plain.tgz").read_bytes()
     (propwash.folder / "cut.tgz").write_bytes(data[: len(data) // 2])
