@@ -38,6 +38,7 @@ from engine.ports.clock import Clock
 from engine.ports.eventlog import EventLog
 from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
+from engine.registry.entries import Registry
 from engine.wire.codec import pack_event
 from engine.wire.compile import compile_package
 from engine.wire.lookup import reached_tasks
@@ -222,7 +223,8 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
 
     outbox = Outbox(append)
     cache = parts.cache or StoreCache(parts.blobs)
-    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, cache, outbox.hold)
+    registered = Registry(parts.blobs).packages
+    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, cache, outbox.hold, registered)
     async with anyio.create_task_group() as group:
         group.start_soon(outbox.run)
         timers = Timers(parts.clock, outbox.send)

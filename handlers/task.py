@@ -36,10 +36,9 @@ from engine.model.events import (
 from engine.model.graph import NodeKind
 from engine.model.phases import NodePhase
 from engine.model.state import Node
-from engine.ports.blobstore import BlobStore
 from engine.ports.services import Services
 from engine.wire.package import pack, unpack
-from engine.wire.plan import read_plan
+from engine.wire.plan import Plan, read_plan
 
 
 class TaskHandler:
@@ -137,7 +136,7 @@ def _abort(node: Node, ctx: Context) -> Move | None:
 
 async def _attempt(services: Services, effect: RunTask, inputs: bytes) -> Ended:
     end = await run_attempt(services, effect, inputs)
-    return await _planned(effect, end.uri, services.blobs) if isinstance(end, Planned) else end
+    return await _planned(effect, end.uri, services) if isinstance(end, Planned) else end
 
 
 def _succeeded(node: Node, event: AttemptSucceeded, ctx: Context) -> Move:
@@ -168,16 +167,30 @@ async def _kept_outputs(services: Services, effect: KeepOutputs) -> Sequence[Eve
     return (AttemptSucceeded(effect.key, effect.outputs_uri, cache=status),)
 
 
-async def _planned(effect: RunTask, futures_uri: str, blobs: BlobStore) -> AttemptPlanned:
+async def _planned(effect: RunTask, futures_uri: str, services: Services) -> AttemptPlanned:
     """Store what the task planned as a package, so that nobody asks the task again. Raises Permanent, Transient."""
+    blobs = services.blobs
     futures = await blobs.get(futures_uri)
     plan = await to_thread.run_sync(read_plan, futures, effect.task)
-    if plan.missing():
-        parent = blobs.uri(layout.package(effect.origin.package))
-        await to_thread.run_sync(plan.complete, unpack(await blobs.get(parent), parent))
+    await _complete(plan, effect.origin.package, services)
     package = await to_thread.run_sync(plan.package, effect.origin.code_root)
     await blobs.put(blobs.uri(layout.package(package.digest)), pack(package), durable=True)
     return AttemptPlanned(effect.key, package.digest)
+
+
+async def _complete(plan: Plan, own: str, services: Services) -> None:
+    """Copy what the plan only refers to: from the execution's own package, else from where it is registered."""
+
+    async def take(digest: str) -> None:
+        uri = services.blobs.uri(layout.package(digest))
+        package = unpack(await services.blobs.get(uri), uri)
+        await to_thread.run_sync(plan.complete, package, "" if digest == own else digest)
+
+    if plan.missing():
+        await take(own)
+    if missing := plan.missing():
+        for digest in sorted({*(await services.registered(sorted(missing))).values()}):
+            await take(digest)
 
 
 def _running(node: Node, inputs_uri: str, at: float) -> Node:

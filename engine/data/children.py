@@ -31,7 +31,7 @@ async def submission(effect: StartChild | StartElement, resolved: bytes, service
         root=effect.origin.root or effect.key,
         execution=effect.child,
         entity=effect.plan.id,
-        package=effect.origin.package,
+        package=effect.plan.package or effect.origin.package,
         inputs_uri=uri,
         parent=effect.key,
         submitted_at=services.clock.now(),

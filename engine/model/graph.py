@@ -199,6 +199,8 @@ class LaunchPlanSpec(Struct, frozen=True):
     """Serialized `LiteralMap` of the inputs a caller may leave out."""
     fixed: bytes = b""
     """Serialized `LiteralMap` of the inputs a caller can't give."""
+    package: str = ""
+    """Digest of the package that it runs from, where a plan refers to one of another package; "" = the execution's."""
     overrides: Overrides = NONE
     """Without an architecture."""
     overwrite_cache: bool = False

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.model.events import AttemptStarted
+from engine.model.ids import EntityId
 from engine.model.limits import OffloadLimits
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
 from engine.ports.clock import Clock
 from engine.ports.taskrunner import TaskRunner
+
+
+async def nothing_registered(ids: Sequence[EntityId]) -> Mapping[EntityId, str]:
+    """Where there is no registry."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +29,5 @@ class Services:
     report: Callable[[AttemptStarted], None]
     """Tell that an attempt really runs. It may be kept back for some milliseconds, so that what follows at once travels
     with it."""
+    registered: Callable[[Sequence[EntityId]], Awaitable[Mapping[EntityId, str]]] = nothing_registered
+    """Of the entities that are registered, the digests of the packages they came with."""

@@ -45,6 +45,10 @@ class Registry:
         found = await self.blobs.get_many(uris)
         return {id: _entry(data) for id, data in zip(ids, found, strict=True) if data is not None}
 
+    async def packages(self, ids: Sequence[EntityId]) -> dict[EntityId, str]:
+        """The digests of the packages that those which are registered came with."""
+        return {id: entry.package for id, entry in (await self.find(ids)).items()}
+
     async def versions(self, kind: EntityKind, project: str, domain: str, name: str) -> list[Entry]:
         """Every version of an entity, the latest first."""
         return await self._below(layout.registered_versions(EntityId(kind, project, domain, name, "")))

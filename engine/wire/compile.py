@@ -12,7 +12,7 @@ from flyteidl.admin.launch_plan_pb2 import LaunchPlan
 from flyteidl.admin.task_pb2 import TaskSpec as TaskMessage
 from flyteidl.admin.workflow_pb2 import WorkflowSpec
 from flyteidl.core.workflow_pb2 import WorkflowTemplate
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from engine.model.graph import Graph, LaunchPlanSpec, NodeKind, Program
 from engine.model.ids import EntityId, EntityKind
@@ -43,7 +43,7 @@ def compile_package(package: Package) -> Compiled:
     home = (package.project, package.domain, package.version)
     targets = Targets(home, tasks, interfaces, plans)
     for id, plan in _plans(package, report).items():
-        plans[id] = _registered_plan(plan) if package.root else _plan(plan, targets, report)
+        plans[id] = _registered_plan(plan, package) if package.root else _plan(plan, targets, report)
     graphs = {id: compile_graph(template, id, targets, report) for id, template in workflows.items()}
     _check_recursion(graphs, report)
     program = Program(
@@ -106,10 +106,12 @@ def _plans(package: Package, report: Report) -> dict[EntityId, LaunchPlan]:
     return found
 
 
-def _registered_plan(plan: LaunchPlan) -> LaunchPlanSpec:
+def _registered_plan(plan: LaunchPlan, package: Package) -> LaunchPlanSpec:
     """The launch plan of another package, by the interface that it carries."""
     workflow = entity_id(plan.spec.workflow_id, EntityKind.WORKFLOW)
-    return compile_plan(plan, {workflow: stated_interface(plan)})[0]
+    spec, _ = compile_plan(plan, {workflow: stated_interface(plan)})
+    runs_from = {link.id: link.package for link in package.links}
+    return structs.replace(spec, package=runs_from.get(spec.id, ""))
 
 
 def _plan(plan: LaunchPlan, targets: Targets, report: Report) -> LaunchPlanSpec:

@@ -41,6 +41,8 @@ class Link(Struct, frozen=True):
     id: EntityId
     code_root: str = ""
     """Of a task: the folder with its modules."""
+    package: str = ""
+    """Of a launch plan: digest of the package that it runs from, where that is not the execution's."""
 
 
 class Package(Struct, frozen=True):

@@ -15,6 +15,7 @@ from flyteidl.core.dynamic_job_pb2 import DynamicJobSpec
 from flyteidl.core.tasks_pb2 import TaskTemplate
 from flyteidl.core.workflow_pb2 import WorkflowTemplate
 from google.protobuf.message import DecodeError
+from msgspec import structs
 
 from engine.model.errors import ErrorKind, Failure, Permanent, shorten
 from engine.model.graph import NodeKind, TaskSpec
@@ -41,6 +42,7 @@ class Plan:
         root = WorkflowSpec(template=_root(job, task), sub_workflows=job.subworkflows)
         self._own: list[Entity] = [root, *(TaskMessage(template=template) for template in job.tasks)]
         self._linked: dict[EntityId, tuple[Entity, str]] = {}
+        self._runs_from: dict[EntityId, str] = {}
         for entity in self._own:
             fill_place(entity, task.id.project, task.id.domain)
             fill_version(entity, task.id.version)
@@ -52,15 +54,18 @@ class Plan:
         held = {id for entity in entities for id in defined(entity)}
         return {id for entity in entities if not isinstance(entity, LaunchPlan) for id in wanted(entity)} - held
 
-    def complete(self, parent: Package) -> None:
-        """Copy what is missing from the parent's package, as far as that has it."""
-        stock = _Stock(parent)
+    def complete(self, package: Package, digest: str = "") -> None:
+        """Copy what is missing from a package, as far as that has it. `digest`: it is not the execution's own."""
+        stock = _Stock(package)
         while found := {id: taken for id in self.missing() if (taken := stock.take(id)) is not None}:
             self._linked |= found
+            self._runs_from |= {id: digest for id in found if id.kind is EntityKind.LAUNCH_PLAN and digest}
 
     def package(self, code_root: str) -> Package:
         """The finished package. Raises Permanent (USER) with everything that is wrong with it."""
         package = with_linked(package_of(self._own, self._home, code_root, root=self.task.id.name), self._linked)
+        links = [structs.replace(link, package=self._runs_from.get(link.id, "")) for link in package.links]
+        package = structs.replace(package, links=tuple(links))
         compiled = compile_package(package)
         assert compiled.program.root is not None
         problems = [str(it) for it in reachable_problems(compiled, compiled.program.root, frozenset(NodeKind))]

@@ -135,6 +135,8 @@ class World:
             replay = Replay()
             replay.take(await self.log.history(record.id))
             plans = {digest: await load_program(self.blobs, digest) for digest in plans_of(snapshot.nodes)}
-            state = ExecutionState.of(snapshot.execution, self.program, snapshot.nodes, plans)
+            own = record.package != self.program.digest
+            program = await load_program(self.blobs, record.package) if own else self.program
+            state = ExecutionState.of(snapshot.execution, program, snapshot.nodes, plans)
             found += [*replay.against(snapshot), *of_snapshot(snapshot), *of_frames(state)]
         return found

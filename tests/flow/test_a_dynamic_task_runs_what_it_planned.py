@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 import pytest
+from flyteidl.core.identifier_pb2 import Identifier
 from flyteidl.core.types_pb2 import LiteralType
+from flyteidl.core.workflow_pb2 import ArrayNode, Node, WorkflowNode
 
 from engine.adapters.memory.scripts import by_attempt, by_node, copies, plans, raises
 from engine.model import layout
 from engine.model.graph import NodeKind
 from engine.ports.taskrunner import Exit, TaskRequest
+from engine.registry.entries import Registry
+from engine.registry.registering import register_package
 from engine.wire.natural import natural_map
+from engine.wire.registration import register
+from tests import packages
 from tests.dataplane import serialized
 from tests.flow.engines import EXECUTION, World
 from tests.flow.test_a_workflow_runs_to_its_end import until
 from tests.literal_types import INT
 from tests.packages import (
+    bound,
     calls,
     constant,
     given,
@@ -180,6 +187,28 @@ async def test_a_node_of_the_plan_that_fails_is_the_tasks_failure_and_the_others
     assert "n0/0/dn2" not in phases
     mine = [fact.phase for fact in await world.facts() if fact.path == "n0"]
     assert mine == ["QUEUED", "RUNNING", "DYNAMIC_RUNNING", "FAILING", "FAILED"]
+
+
+async def test_launch_plans_of_other_packages_are_found_where_they_are_registered() -> None:
+    world = planning()
+    theirs = workflow("lib.w", node("k0", {"a": given("n")}, runs="lib.t"), gives={"o0": (INT, output("k0"))})
+    files = packages.files(task("lib.t"), theirs, plan("lib.plan", theirs))
+    library = register(files, project="lib", domain="d", version="v7")
+    done = await register_package(Registry(world.blobs), library, "library", "", 1.0)
+    name = Identifier(project="lib", domain="d", name="lib.plan", version="v7")
+    runs = WorkflowNode(launchplan_ref=name)
+    direct = Node(id="dn0", inputs=bound({"n": constant(6)}), workflow_node=runs)
+    several = {"n": items(output("dn0"), constant(7))}
+    array = ArrayNode(node=Node(id="each", inputs=bound(several), workflow_node=runs), min_success_ratio=1.0)
+    array.is_original_sub_node_interface.value = True
+    mapped = Node(id="dn1", inputs=bound(several), array_node=array)
+    data = futures(direct, mapped, gives={"o0": output("dn1", "o0", 1)})
+    world.runner.script = by_node({"n0": plans(world.blobs, data)}, copies(world.blobs))
+    assert await run(world) == 7
+    children = [record for record in await world.log.executions() if record.parent is not None]
+    assert len(children) == 3
+    assert {record.package for record in children} == {done.program.digest}
+    assert {record.entity.project for record in children} == {"lib"}
 
 
 async def test_another_attempt_plans_anew_and_only_its_own_nodes_count() -> None:

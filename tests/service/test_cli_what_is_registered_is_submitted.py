@@ -85,6 +85,9 @@ def test_packages_of_several_projects_refer_to_each_other(propwash: Propwash, so
     assert propwash("submit", "doubled", "--input", "n=5", "--json").document["outputs"] == {"o0": 10}
     assert propwash("submit", "by_plan", "--json").document["outputs"] == {"o0": 40}
     assert propwash("run", "--json", referring, "doubled", "--n", "4").document["outputs"] == {"o0": 8}
+    # What a dynamic task refers to is found when it has planned, and runs from the package it was registered with.
+    assert propwash("submit", "planned", "--input", "n=3", "--json").document["outputs"] == {"o0": [40, 0, 4, 8]}
+    assert propwash("check").code == 0
 
 
 def test_a_service_takes_submissions_and_survives_its_death(propwash: Propwash, source: Path) -> None:
