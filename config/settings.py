@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from config.values import Count, Interpreter, Label, Named, Seconds, Size, StoreUri, Text, Url, Version
+from config.values import Address, Count, Interpreter, Label, Named, Seconds, Size, StoreUri, Text, Url, Version
 
 MIB = 2**20
 LARGEST_MESSAGE = 2**31 - 1
@@ -239,6 +239,16 @@ class Schedules(Group):
     is."""
 
 
+class Http(Group):
+    """What `propwash serve` answers over HTTP: metrics and probes."""
+
+    listen: Address | None = None
+    """Where it listens: HOST:PORT; port 0 = any that is free, which is told at the start. null = nowhere. `--listen`
+    sets it, too."""
+    stalled_seconds: Annotated[Seconds, Field(gt=0)] = 120.0
+    """Seconds after which a turn of the loop that does not end makes `/healthz` answer 503."""
+
+
 class Shutdown(Group):
     """Ending the engine."""
 
@@ -260,4 +270,5 @@ class Settings(Group):
     offloading: Offloading = Offloading()
     effects: Effects = Effects()
     schedules: Schedules = Schedules()
+    http: Http = Http()
     shutdown: Shutdown = Shutdown()

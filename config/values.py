@@ -24,6 +24,7 @@ UNITS = {
 _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?) ?(?P<unit>[A-Za-z]*)\Z")
 _VERSION = re.compile(r"\d+\.\d+\.\d+\Z")
 _URL = re.compile(r"https?://[^\s/@]+(:\d+)?/?\Z")
+_ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})\Z")
 _STORE = re.compile(r"s3://\S+\Z")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
 
@@ -74,6 +75,13 @@ def _url(value: str) -> str:
     return value
 
 
+def _address(value: str) -> str:
+    match = _ADDRESS.match(value)
+    if match is None or int(match["port"]) > 65535:
+        raise PydanticCustomError("address", "Input should be HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080")
+    return value
+
+
 def _store(value: str) -> str:
     if not _STORE.match(value):
         raise PydanticCustomError("store", "Input should be s3://BUCKET or s3://BUCKET/PREFIX")
@@ -98,5 +106,6 @@ Version = Annotated[str, AfterValidator(_version), Named("version")]
 Label = Annotated[str, AfterValidator(_label), Named("name")]
 Text = Annotated[str, Field(min_length=1), Named("text")]
 Url = Annotated[str, AfterValidator(_url), Named("URL")]
+Address = Annotated[str, AfterValidator(_address), Named("HOST:PORT")]
 StoreUri = Annotated[str, AfterValidator(_store), Named("URI")]
 Interpreter = Annotated[str, AfterValidator(_interpreter), Named("path")]

@@ -17,6 +17,7 @@ from engine.loop.bell import Bell
 from engine.loop.crew import Crew
 from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
+from engine.loop.meter import Meter
 from engine.loop.outbox import Outbox
 from engine.loop.propeller import Propeller
 from engine.loop.residents import Residents
@@ -64,6 +65,8 @@ class Parts:
     cache: Cache | None = None
     """None: what tasks gave is kept in the store."""
     hook: Hook = nothing
+    meter: Meter | None = None
+    """None: nobody wants to know how the engine does."""
     doors: Sequence[Door] = ()
     """Run beside the engine until it leaves: they hand in what others ask of it, and start what falls due."""
 
@@ -217,6 +220,9 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
     handlers = default_handlers()
     rules = Rules(handlers, parts.retries, parts.arrays, parts.executions)
     residents, watchers = Residents(parts.load), watchers or Watchers()
+    if parts.meter is not None:
+        parts.meter.attend(residents)
+        watchers.add(parts.meter.see)
 
     async def append(events: Sequence[Event]) -> None:
         await parts.log.append(events, durable=False)
@@ -231,7 +237,8 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
         group.start_soon(timers.run)
         crew = Crew()
         await group.start(crew.run)
-        effects = Effects(crew, performers(handlers.values()), services, outbox.send, parts.backoff, idle=idle)
+        hands = performers(handlers.values())
+        effects = Effects(crew, hands, services, outbox.send, parts.backoff, idle=idle, meter=parts.meter)
         propeller = Propeller(parts.log, residents, effects, rules, timers, watchers, parts.hook)
         await group.start(propeller.run)
         engine = Engine(parts, rules, residents, watchers)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from config.settings import Offloading, Settings
     from engine.adapters.processes.runner import LocalRunner
     from engine.app import Door, Engine, Parts
+    from engine.loop.meter import Meter
     from engine.loop.watchers import Watchers
     from engine.machine.draft import Rules
 
@@ -82,6 +83,7 @@ async def open_home(
     *,
     idle: bool = False,
     service: Door | None = None,
+    meter: Meter | None = None,
 ) -> AsyncIterator[Engine]:
     """An engine on a home. It goes on with all that was left unfinished there, until the block is left.
 
@@ -91,7 +93,7 @@ async def open_home(
     from engine.app import running
 
     async with (
-        open_parts(home, settings, hook, service=service) as parts,
+        open_parts(home, settings, hook, service=service, meter=meter) as parts,
         running(parts, watchers, idle=idle) as engine,
     ):
         yield engine
@@ -99,7 +101,13 @@ async def open_home(
 
 @asynccontextmanager
 async def open_parts(
-    home: Path, settings: Settings, hook: Hook = nothing, *, warm: bool = False, service: Door | None = None
+    home: Path,
+    settings: Settings,
+    hook: Hook = nothing,
+    *,
+    warm: bool = False,
+    service: Door | None = None,
+    meter: Meter | None = None,
 ) -> AsyncIterator[Parts]:
     """The parts of an engine on a home, which is made if it is not there; nothing runs yet.
 
@@ -107,8 +115,6 @@ async def open_parts(
     first task's start quick. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
     """
     from engine.adapters.leases import Leases
-    from engine.adapters.processes.programs import Programs
-    from engine.adapters.processes.runner import LocalRunner, StoreAccess
     from engine.adapters.storecache import StoreCache
     from engine.adapters.systemclock import SystemClock
     from engine.app import Parts, load_program
@@ -119,20 +125,11 @@ async def open_parts(
     async with (
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
         listening(home) as listener,
-        open_store(home, settings) as (blobs, environment),
+        open_store(home, settings) as (plain, environment),
     ):
+        blobs = meter.store(plain) if meter else plain
         here = await to_thread.run_sync(stay_in_place, home)
-        processes, effects = settings.processes, settings.effects
-        runner = LocalRunner(
-            home,
-            programs=Programs(processes.interpreter, tuple(processes.environments.items()), processes.container_engine),
-            max_concurrent=processes.slots,
-            log_limit=processes.log_limit,
-            # Half of the deadline, so that closing the log has time whatever the tasks do.
-            stop_grace_seconds=min(processes.stop_grace_seconds, settings.shutdown.deadline_seconds / 2),
-            fork=processes.warm,
-            store=StoreAccess(blobs.put, environment),
-        )
+        effects, runner = settings.effects, _runner(home, settings, blobs, environment)
         async with _entered(runner, home):
             if warm:
                 runner.warm()
@@ -150,8 +147,26 @@ async def open_parts(
                 backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
                 load=partial(load_program, blobs),
                 hook=hook,
+                meter=meter,
                 doors=_doors(listener, service),
             )
+
+
+def _runner(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:
+    from engine.adapters.processes.programs import Programs
+    from engine.adapters.processes.runner import LocalRunner, StoreAccess
+
+    processes = settings.processes
+    return LocalRunner(
+        home,
+        programs=Programs(processes.interpreter, tuple(processes.environments.items()), processes.container_engine),
+        max_concurrent=processes.slots,
+        log_limit=processes.log_limit,
+        # Half of the deadline, so that closing the log has time whatever the tasks do.
+        stop_grace_seconds=min(processes.stop_grace_seconds, settings.shutdown.deadline_seconds / 2),
+        fork=processes.warm,
+        store=StoreAccess(blobs.put, environment),
+    )
 
 
 def _doors(listener: SocketListener | None, service: Door | None) -> list[Door]:

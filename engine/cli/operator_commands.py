@@ -10,13 +10,16 @@ from engine.cli.options import common, settings, shared
 
 
 @click.command()
+@click.option(
+    "--listen", metavar="HOST:PORT", help="Answer HTTP there: /metrics, /healthz, /readyz.  [default: nowhere]"
+)
 @settings
 @common
-def serve(home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
+def serve(home: Path, config: Path | None, sets: tuple[str, ...], listen: str | None) -> int:
     """Work on a home until Ctrl-C or SIGTERM: finish what is unfinished, and take what commands ask for."""
     from engine.cli.serve import serve as perform
 
-    return perform(home, config, sets)
+    return perform(home, config, sets if listen is None else (*sets, f"http.listen={listen}"))
 
 
 @click.command()

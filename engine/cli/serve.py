@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -19,6 +21,9 @@ from engine.homes import open_home
 from engine.registry.entries import Registry
 from engine.registry.schedules import Schedules
 
+if TYPE_CHECKING:
+    from engine.gateway.server import Gateway
+
 
 def serve(home: Path, config: Path | None, sets: Sequence[str]) -> int:
     """Raises BadInput for a home that can't be used, and whatever stops the engine."""
@@ -31,10 +36,41 @@ async def _keep_schedules(settings: Settings, engine: Engine) -> None:
 
 async def _serve(home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
-    async with open_home(home, settings, service=partial(_keep_schedules, settings)) as engine:
+    service = partial(_keep_schedules, settings)
+    async with (
+        _answering(settings) as gateway,
+        open_home(home, settings, service=service, meter=gateway.metrics if gateway else None) as engine,
+        _ready(gateway),
+    ):
         found = len(engine.unfinished())
         going_on = f", {found} unfinished go on" if found else ""
         tell(f"process {os.getpid()} works on home {home}{going_on}; it takes commands until Ctrl-C or SIGTERM")
         session.stops_with(ExitCode.SUCCEEDED)
         await anyio.sleep_forever()
     return ExitCode.SUCCEEDED
+
+
+@asynccontextmanager
+async def _answering(settings: Settings) -> AsyncIterator[Gateway | None]:
+    """The HTTP server, if one is asked for: there before the restore, so that whoever asks learns that it goes on."""
+    if settings.http.listen is None:
+        yield None
+        return
+    from engine.gateway.server import answering
+
+    async with answering(settings.http, settings.http.listen) as gateway:
+        tell(f"answers HTTP at http://{gateway.address}")
+        yield gateway
+
+
+@asynccontextmanager
+async def _ready(gateway: Gateway | None) -> AsyncIterator[None]:
+    """While the block is entered, it is said to be ready: no longer once the engine is told to stop."""
+    if gateway is None:
+        yield
+        return
+    gateway.probes.ready(True)
+    try:
+        yield
+    finally:
+        gateway.probes.ready(False)

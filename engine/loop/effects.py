@@ -7,6 +7,7 @@ touches state.
 from __future__ import annotations
 
 import logging
+import time
 from asyncio import CancelledError, Task
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -15,6 +16,7 @@ import anyio
 
 from engine.loop.backoff import Backoff
 from engine.loop.crew import Crew
+from engine.loop.meter import Meter, Outcome
 from engine.machine.handler import NodeHandler
 from engine.model.effects import Effect, StopAttempt
 from engine.model.errors import ErrorKind, Failure, LogFailed, Permanent, StoreFailed, Transient, shorten
@@ -64,11 +66,14 @@ class Effects:
         backoff: Backoff,
         *,
         idle: bool = False,
+        meter: Meter | None = None,
     ) -> None:
         """`idle`: start none; they are still due for the next engine."""
         self._idle = idle
         self._crew, self._performers, self._services = crew, performers, services
         self._append, self.backoff = append, backoff
+        self.meter = meter
+        self._try = self._perform if meter is None else partial(self._measured, meter)
         self._flights: dict[_Identity, _Flight] = {}
 
     def launch(self, effects: Iterable[Effect]) -> None:
@@ -86,7 +91,7 @@ class Effects:
         if log.isEnabledFor(logging.INFO):
             log.info("effect", extra={"effect": type(effect).__name__, "key": str(effect.key)})
         try:
-            events = await self.backoff.persist(partial(self._perform, effect), effect.key)
+            events = await self.backoff.persist(partial(self._try, effect), effect.key)
             flight.telling = True
             if events:
                 await self._append(events)
@@ -100,6 +105,22 @@ class Effects:
             flight.landed.set()
         if flight.again is not None:
             self.launch((flight.again,))
+
+    async def _measured(self, meter: Meter, effect: Effect) -> Sequence[Event]:
+        outcome: Outcome = "error"
+        began = time.perf_counter()
+        try:
+            events = await self._perform(effect)
+            outcome = "failed" if any(isinstance(event, AttemptFailed) for event in events) else "done"
+            return events
+        except Transient:
+            outcome = "retried"
+            raise
+        except CancelledError:
+            outcome = "stopped"
+            raise
+        finally:
+            meter.performed(effect, outcome, time.perf_counter() - began)
 
     async def _perform(self, effect: Effect) -> Sequence[Event]:
         if isinstance(effect, StopAttempt):

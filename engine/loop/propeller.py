@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 
 from anyio import TASK_STATUS_IGNORED
@@ -40,6 +41,7 @@ class Propeller:
     ) -> None:
         self.log, self.residents, self.effects = event_log, residents, effects
         self.rules, self.timers, self.watchers, self.hook = rules, timers, watchers, hook
+        self.meter = effects.meter
         self.supplies = Supplies(event_log, residents, effects.backoff)
         self._sources: dict[ExecutionId, ExecutionState | None] = {}
         """By the executions of this turn that recover them."""
@@ -55,25 +57,30 @@ class Propeller:
             await self.turn(await self.log.read())
 
     async def turn(self, records: Sequence[Record]) -> None:
-        ledger = Ledger()
+        ledger, meter = Ledger(), self.meter
+        turn = meter.turning() if meter else 0
         finished = await self._fetch(records)
         for record in records:
             self._apply(record, finished, ledger)
         self.hook("before_commit")
+        began = time.perf_counter()
         await self.log.commit(records, ledger.changes())
+        seconds = time.perf_counter() - began
         self.hook("after_commit")
         log.info(
             "turn",
             extra={"records": len(records), "facts": len(ledger.facts), "effects": len(ledger.effects)},
         )
         self._finish(ledger)
+        if meter:
+            meter.turned(turn, records, len(ledger.dead_letters), ledger.stale, seconds)
 
     async def restore(self) -> None:
         """Take up every unfinished execution where the last commit left it.
 
         One whose package can't be read is left as it is, so that the others go on.
         """
-        ledger = Ledger()
+        ledger, began = Ledger(), time.perf_counter()
         async for snapshot in self.log.restore():
             state = await self._taken_up(snapshot)
             if state is None:
@@ -87,6 +94,8 @@ class Propeller:
         if ledger.facts:
             await self.log.commit((), ledger.changes())
         self._finish(ledger)
+        if self.meter:
+            self.meter.restored(len(self.residents), time.perf_counter() - began)
 
     async def _taken_up(self, snapshot: Snapshot) -> ExecutionState | None:
         """An unfinished execution as it was; None where its package, or a plan that it executes, can't be read."""

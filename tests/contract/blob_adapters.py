@@ -13,16 +13,22 @@ from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.files.porter import Porter
 from engine.adapters.files.staging import LOCK
 from engine.adapters.memory.blobs import MemoryBlobs
+from engine.gateway.metrics import Metrics
 from engine.ports.blobstore import BlobStore
 from tests.contract.s3_world import s3_store
 
 
-@pytest.fixture(params=["memory", "files", "files, by a porter", pytest.param("s3", marks=pytest.mark.service("s3"))])
+@pytest.fixture(
+    params=["memory", "metered", "files", "files, by a porter", pytest.param("s3", marks=pytest.mark.service("s3"))]
+)
 async def store(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[BlobStore]:
     if request.param == "memory":
         yield MemoryBlobs()
+        return
+    if request.param == "metered":
+        yield Metrics().store(MemoryBlobs())
         return
     if request.param == "s3":
         async with s3_store(part_bytes=5 * 2**20) as s3:

@@ -13,6 +13,7 @@ from engine.adapters.memory.scripts import copies
 from engine.app import Engine, Parts, load_program, running
 from engine.loop.backoff import Backoff
 from engine.loop.hooks import Hook, nothing
+from engine.loop.meter import Meter
 from engine.loop.watchers import Watchers
 from engine.machine import arrays
 from engine.machine.execution import ExecutionState, plans_of
@@ -42,6 +43,7 @@ class World:
         self.executions = ExecutionLimits()
         self.hook: Hook = nothing
         self.cache: Cache | None = None
+        self.meter: Meter | None = None
         self.loads: list[str] = []
         """Digests of the plans that engines have loaded."""
 
@@ -49,7 +51,7 @@ class World:
     async def engine(self, watchers: Watchers | None = None, *, idle: bool = False) -> AsyncIterator[Engine]:
         parts = Parts(
             log=self.log,
-            blobs=self.blobs,
+            blobs=self.meter.store(self.blobs) if self.meter else self.blobs,
             runner=self.runner,
             clock=LoopClock(),
             offload=self.offload,
@@ -60,6 +62,7 @@ class World:
             load=self._load,
             cache=self.cache,
             hook=self.hook,
+            meter=self.meter,
         )
         async with running(parts, watchers, idle=idle) as engine:
             yield engine

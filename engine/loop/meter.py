@@ -1,0 +1,50 @@
+"""What an engine tells whoever measures it. Without one (None) the loop measures nothing and pays nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from engine.loop.residents import Residents
+from engine.model.effects import Effect
+from engine.model.state import Execution, Fact
+from engine.ports.blobstore import BlobStore
+from engine.ports.eventlog import Record
+
+Outcome = Literal["done", "failed", "retried", "stopped", "error"]
+"""Of one try of an effect: it did what it was to do; it found a failure for its node; a passing trouble, it begins
+anew; it was cancelled; the engine can't go on."""
+
+
+class Meter(Protocol):
+    """Called in the loop: must be quick, must not wait, must not raise."""
+
+    def attend(self, residents: Residents) -> None:
+        """An engine begins, with these executions in memory. Engines of other partitions may have begun before."""
+        ...
+
+    def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+        """After each commit, while the finished executions are still in memory (engine.loop.watchers)."""
+        ...
+
+    def restored(self, executions: int, seconds: float) -> None:
+        """What was left unfinished is taken up."""
+        ...
+
+    def turning(self) -> int:
+        """A turn begins; gives its number."""
+        ...
+
+    def turned(
+        self, turn: int, records: Sequence[Record], dead_letters: int, stale: int, commit_seconds: float
+    ) -> None:
+        """A turn is committed; so many of its records were dead letters, and so many stale."""
+        ...
+
+    def performed(self, effect: Effect, outcome: Outcome, seconds: float) -> None:
+        """One try of an effect is over. That of a task lasts as long as the task."""
+        ...
+
+    def store(self, blobs: BlobStore) -> BlobStore:
+        """The same store, with its calls measured."""
+        ...
