@@ -114,8 +114,10 @@ def furnished(inputs: Mapping[str, object], here: Path) -> dict[str, object]:
 
 
 def contents(value: Any) -> Any:
-    """A value with what its files and folders hold in place of where they are."""
+    """A value with what its files, folders and references hold in place of where they are."""
     match value:
+        case {"offloaded": _}:
+            return contents(Results.referred(value))
         case dict():
             return {key: contents(item) for key, item in value.items()}
         case list():
