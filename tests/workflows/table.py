@@ -24,6 +24,7 @@ import natures
 import odd_forms
 import odd_files
 import odd_records
+import odd_types
 import odd_values
 import overriding
 import parcel
