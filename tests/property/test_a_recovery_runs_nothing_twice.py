@@ -9,34 +9,20 @@ from hypothesis import strategies as st
 
 from engine.machine import arrays
 from engine.machine.execution import ExecutionState, past
-from engine.model.errors import Failure
-from engine.model.events import AbortRequested, ExecutionSubmitted, SignalSet
+from engine.model.events import ExecutionSubmitted, SignalSet
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.phases import NodePhase
+from tests.property.kinds import World
 from tests.property.test_every_committed_state_keeps_the_invariants import next_event, problems
-from tests.property.test_every_waiting_node_has_a_line import PLANNED, PROGRAM
-from tests.simulation import EXECUTION, Simulation, recoverable, user_error
+from tests.simulation import EXECUTION
 
 AGAIN = ExecutionId("p", "d", "e2")
 PLACES = ["n2", "n0/0/n0[3]", "n4", "n4/0/dn0", "n5/0/n0", "n0/0/n0[0]", "n1 > n0", "n6[1] > n0"]
 CLEAN_UP = "fn0"
 
 
-class World(Simulation):
-    def __init__(self, fates: dict[str, str]) -> None:
-        self.fates = fates
-        super().__init__(PROGRAM, self.outcome, size=5)
-        self.plans = {"planned": PLANNED}
-
-    def outcome(self, key: AttemptKey) -> Failure | str | None:
-        fate = self.fates.get(self.place(key), "fine")
-        if fate == "broken":
-            return user_error()
-        if fate == "again" and key.attempt == 0:
-            return recoverable()
-        return "plan:planned" if key.path == "n4" else None
-
+class Recovering(World):
     def place(self, key: AttemptKey) -> str:
         """Of an attempt, whatever its number and its execution: `n0/0/n0[3]`, `n1 > n0`."""
         parts = key.path.split("/")
@@ -100,14 +86,9 @@ def _succeeded(state: ExecutionState) -> Iterator[AttemptKey]:
 )
 @settings(max_examples=200, deadline=None)
 def test_whatever_had_failed(fates: dict[str, str], before: list[int], after: list[int]) -> None:
-    world = World(fates)
+    world = Recovering(fates)
     for action in before:
-        if action == 99:
-            world.resume()
-        elif action == 98:
-            world.apply(AbortRequested(EXECUTION, "enough"))
-        elif world.waiting:
-            world.deliver(next_event(world, action % len(world.waiting)))
+        world.act(action)
     assume(world.end(EXECUTION) != "SUCCEEDED")
     done = world.succeeded(EXECUTION)
     world.started.clear()
