@@ -58,14 +58,15 @@ class EventLog(Protocol):
         """Add events to the end of the log.
 
         durable=True returns when they are on disk. durable=False returns at once: the events are read in order with the
-        others and become durable with the commit of the turn that consumes them; after a crash the effects that are
-        still due produce them again. Raises LogFailed.
+        others, and what comes of them becomes durable with the commit of the turn that consumes them; after a crash the
+        effects that are still due produce them again. Raises LogFailed.
         """
         ...
 
     async def read(self) -> Sequence[Record]:
         """Wait for records and return those that are there, in order: at least 1, at most BATCH_RECORDS.
 
+        None at all, once, where the log has come to the end of what was stored before without another event.
         One reader. The records of a read must be committed before the next read.
         """
         ...

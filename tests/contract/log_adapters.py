@@ -16,6 +16,7 @@ from engine.adapters.memory.log import MemoryLog
 from engine.adapters.sqlite.home import LOG_FILE
 from engine.adapters.sqlite.log import SqliteLog
 from engine.ports.eventlog import EventLog, Record
+from tests.contract.kafka_world import kafka_world
 
 
 class LogWorld(Protocol):
@@ -109,8 +110,22 @@ async def sqlite_in(folder: Path) -> AsyncIterator[SqliteWorld]:
         yield SqliteWorld(folder, stack, await stack.enter_async_context(SqliteLog.open(folder / "0")))
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", pytest.param("kafka", marks=pytest.mark.service("kafka"))])
 async def log_world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[LogWorld]:
+    if request.param == "memory":
+        yield MemoryWorld()
+        return
+    if request.param == "kafka":
+        async with kafka_world() as kafka:
+            yield kafka
+        return
+    async with sqlite_in(tmp_path) as world:
+        yield world
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def keeping_world(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[LogWorld]:
+    """A log that stores every event it has processed, also those that were not durable before."""
     if request.param == "memory":
         yield MemoryWorld()
         return

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from anyio.lowlevel import checkpoint
+
 from engine.model.events import AttemptSucceeded, Event, ExecutionSubmitted
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Execution, Fact, Node
-from engine.ports.eventlog import Changes, EventLog
+from engine.ports.eventlog import Changes, EventLog, Record
 
 WORKFLOW = EntityId(EntityKind.WORKFLOW, "p", "d", "wf", "v1")
 TOO_BIG = 2**70
@@ -38,8 +42,15 @@ def fact(name: str, sequence: int) -> Fact:
     return Fact(named(name), sequence, 2.5, "QUEUED", "n0")
 
 
-async def take(log: EventLog, changes: Changes | None = None) -> list[Event | None]:
-    """Read a batch and commit it: one turn."""
-    records = await log.read()
+async def take(log: EventLog, changes: Changes | None = None, count: int = 1) -> list[Event | None]:
+    """Read a batch of so many events at least, and commit it: one turn."""
+    records = await read(log, count)
     await log.commit(records, changes or Changes())
     return [record.event for record in records]
+
+
+async def read(log: EventLog, count: int) -> Sequence[Record]:
+    """A batch of so many records at least: what was appended may be a while on its way."""
+    while len(records := await log.read()) < count:
+        await checkpoint()
+    return records

@@ -29,13 +29,13 @@ async def test_the_cursor_survives(log_world: LogWorld) -> None:
     assert await take(log_world.log) == [submitted("b")]
 
 
-async def test_consumed_events_are_stored_durable_or_not(log_world: LogWorld) -> None:
-    await log_world.log.append([submitted("a")], durable=True)
-    await log_world.log.append([succeeded("a")], durable=False)
-    await take(log_world.log)
-    await log_world.log.append([succeeded("a", "n1")], durable=False)
-    await log_world.crash()
-    assert [record.event for record in await log_world.stored()] == [submitted("a"), succeeded("a")]
+async def test_consumed_events_are_stored_durable_or_not(keeping_world: LogWorld) -> None:
+    await keeping_world.log.append([submitted("a")], durable=True)
+    await keeping_world.log.append([succeeded("a")], durable=False)
+    await take(keeping_world.log)
+    await keeping_world.log.append([succeeded("a", "n1")], durable=False)
+    await keeping_world.crash()
+    assert [record.event for record in await keeping_world.stored()] == [submitted("a"), succeeded("a")]
 
 
 async def test_offsets_go_on_rising(log_world: LogWorld) -> None:

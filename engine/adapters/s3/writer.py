@@ -11,6 +11,7 @@ from anyio.abc import TaskGroup
 from engine.adapters.s3.calls import Calls
 from engine.adapters.s3.upload import Upload
 from engine.adapters.s3.writing import Target, put
+from engine.adapters.workers import workers
 from engine.model.errors import EngineError, Transient
 
 
@@ -86,21 +87,12 @@ class S3Writer:
 @asynccontextmanager
 async def streaming(calls: Calls, target: Target, part_bytes: int, room: anyio.Semaphore) -> AsyncIterator[S3Writer]:
     """A writer whose object appears when the block is left in order. An error of the block comes out as it is."""
-    upload, failure = Upload(calls, target), list[BaseException]()
+    upload = Upload(calls, target)
     try:
-        try:
-            async with anyio.create_task_group() as tasks:
-                writer = S3Writer(upload, target, part_bytes, room, tasks)
-                try:
-                    yield writer
-                    await writer.last()
-                except BaseException as error:
-                    failure.append(error)
-                    raise
-        except BaseExceptionGroup as group:
-            if list(group.exceptions) != failure:
-                raise
-            raise failure[0] from failure[0].__cause__
+        async with workers() as tasks:
+            writer = S3Writer(upload, target, part_bytes, room, tasks)
+            yield writer
+            await writer.last()
         await writer.finish(calls)
     except BaseException:
         await upload.abort()

@@ -1,0 +1,86 @@
+"""Clients of aiokafka, made as the options say, and how they are left in bounded time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.producer import sender
+
+from engine.adapters.kafka.options import KafkaOptions
+
+STOP_SECONDS = 3.0
+BATCH_BYTES = 1024 * 1024
+CONCURRENT_WAIT_SECONDS = 0.003
+"""Between the tries to begin a transaction while the broker still writes the end of the one before it. The client's own
+wait (20 ms) would be most of the time that a small commit takes."""
+
+log = logging.getLogger(__name__)
+
+
+class Clients:
+    """Makes every client of one engine. `arguments`: security, read once."""
+
+    def __init__(self, options: KafkaOptions, arguments: dict[str, Any]) -> None:
+        self.options = options
+        self.common: dict[str, Any] = {
+            **arguments,
+            "bootstrap_servers": options.bootstrap,
+            "request_timeout_ms": int(options.request_seconds * 1000),
+        }
+        assert isinstance(sender.BACKOFF_OVERRIDE, float)
+        sender.BACKOFF_OVERRIDE = CONCURRENT_WAIT_SECONDS
+
+    def producer(self, transactional_id: str | None = None) -> AIOKafkaProducer:
+        """Idempotent, or transactional. To be started; its start fences the one before it of the same id."""
+        options = self.options
+        more: dict[str, Any] = {}
+        if transactional_id is not None:
+            more = {
+                "transactional_id": transactional_id,
+                "transaction_timeout_ms": int(options.transaction_seconds * 1000),
+            }
+        return AIOKafkaProducer(
+            **self.common,
+            **more,
+            acks="all",
+            enable_idempotence=True,
+            compression_type=None if options.compression == "none" else options.compression,
+            max_request_size=options.max_record_bytes,
+            max_batch_size=BATCH_BYTES,
+        )
+
+    @asynccontextmanager
+    async def consumer(self) -> AsyncIterator[AIOKafkaConsumer]:
+        """A reader of partitions that it is told; sees what is committed, and nothing else."""
+        consumer = AIOKafkaConsumer(
+            **self.common,
+            isolation_level="read_committed",
+            enable_auto_commit=False,
+            auto_offset_reset="none",
+            max_partition_fetch_bytes=BATCH_BYTES,
+        )
+        try:
+            await consumer.start()
+            yield consumer
+        finally:
+            with anyio.move_on_after(STOP_SECONDS, shield=True):
+                await consumer.stop()
+
+
+async def discard(producer: AIOKafkaProducer) -> None:
+    """Let go of a producer, whatever state it is in and whoever is told to stop meanwhile."""
+    with anyio.CancelScope(shield=True):
+        with anyio.move_on_after(STOP_SECONDS) as patience:
+            await producer.stop()
+        if patience.cancelled_caught:
+            # It waits for what will never be answered.
+            log.info("a producer of Kafka was left by force", extra={"seconds": STOP_SECONDS})
+            with anyio.move_on_after(STOP_SECONDS):
+                await producer._sender.close()
+            with anyio.move_on_after(STOP_SECONDS):
+                await producer.client.close()

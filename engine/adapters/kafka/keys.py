@@ -1,0 +1,44 @@
+"""Keys of records, and the partition that an execution belongs to.
+
+The key of everything about an execution is its id, `project:domain:name`. Kafka's own clients put records with this key
+into the same partition, because all use murmur2.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from urllib.parse import quote, unquote_to_bytes
+
+from aiokafka.partitioner import murmur2
+
+from engine.model.ids import ExecutionId
+
+CLAIM = b"#claim"
+"""Key of the one record of a state partition that belongs to no execution."""
+_PLAIN = "!\"$&'()*+,-./;<=>?@[\\]^_`{}~ "
+"""Stay as they are; `%`, `:`, `|` and `#` do not."""
+
+
+@lru_cache(maxsize=65536)
+def key_of(execution: ExecutionId) -> bytes:
+    """Different for every execution; ids without odd characters read as people write them."""
+    return ":".join(_quoted(part) for part in (execution.project, execution.domain, execution.name)).encode()
+
+
+@lru_cache(maxsize=65536)
+def partition_of(execution: ExecutionId, partitions: int) -> int:
+    return int(murmur2(key_of(execution)) & 0x7FFFFFFF) % partitions
+
+
+def node_key(execution: bytes, path: str) -> bytes:
+    return execution + b"|" + _quoted(path).encode()
+
+
+def split_key(key: bytes) -> tuple[bytes, str | None]:
+    """The execution's key and the node's path; None for the execution itself."""
+    execution, bar, path = key.partition(b"|")
+    return execution, unquote_to_bytes(path).decode("utf-8", "surrogatepass") if bar else None
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe=_PLAIN, encoding="utf-8", errors="surrogatepass")

@@ -1,0 +1,253 @@
+"""The event log of one partition: an EventLog on the topics, owned by one engine at a time.
+
+Taking over goes in this order: the transactional producer is started, which ends the transactions of the owner before;
+then the states and the cursor are read; then a first commit claims the partition; then events are read from the cursor.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+
+import anyio.lowlevel
+from aiokafka import AIOKafkaConsumer, TopicPartition, errors
+
+from engine.adapters.kafka import faults, records
+from engine.adapters.kafka.appender import Appender
+from engine.adapters.kafka.claim import Claim, claim_in
+from engine.adapters.kafka.clients import Clients
+from engine.adapters.kafka.history import Archive
+from engine.adapters.kafka.inbox import MEMORY, Inbox
+from engine.adapters.kafka.message import Message
+from engine.adapters.kafka.options import Topic
+from engine.adapters.kafka.patience import Patience, persist
+from engine.adapters.kafka.reading import POLL_MS, read_to_end, seek
+from engine.adapters.kafka.sequences import Sequences
+from engine.adapters.kafka.states import States
+from engine.adapters.kafka.transactions import Transactions
+from engine.adapters.workers import helpers
+from engine.model.errors import Defect, LogFailed
+from engine.model.events import Event
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Fact, Snapshot
+from engine.ports.eventlog import Changes, DeadLetter, Record
+
+log = logging.getLogger(__name__)
+
+
+class KafkaLog:
+    """An EventLog. Use `open`."""
+
+    def __init__(self, clients: Clients, partition: int, appender: Appender, transactions: Transactions) -> None:
+        self._clients, self.partition, self._appender = clients, partition, appender
+        self._transactions = transactions
+        self._states = States(partition, clients.options.keep_finished_seconds)
+        self._events = TopicPartition(clients.options.topic(Topic.EVENTS), partition)
+        self._owner = secrets.token_bytes(8)
+        self._sequences = Sequences()
+        self._archive = Archive(clients)
+        self._inbox = Inbox(0, 0)
+        self._failure: LogFailed | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, clients: Clients, partition: int, appender: Appender, still_ours: Callable[[], bool] = lambda: True
+    ) -> AsyncIterator[KafkaLog]:
+        """Take a partition over, until the block is left. `still_ours`: whether the group says that we have it.
+
+        Raises LogFailed where it belongs to somebody else, or Kafka refuses it for good; waits while it is in trouble.
+        """
+        transactions = Transactions(clients, partition, still_ours)
+        mine = cls(clients, partition, appender, transactions)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(transactions.close)
+            await transactions.fence()
+            what = f"taking over {mine._events}"
+            claim, behind = await persist(what, mine._take_up)
+            await transactions.claim(claim.cursor, behind)
+            consumer = await persist(what, partial(mine._start_reading, stack, claim.cursor))
+            tasks = await stack.enter_async_context(helpers())
+            tasks.start_soon(mine._read_ahead, consumer)
+            try:
+                yield mine
+            finally:
+                mine._fail(LogFailed(f"partition {partition} of the events was let go"))
+
+    @property
+    def behind(self) -> bool:
+        return self._inbox.behind
+
+    @property
+    def cursor(self) -> int:
+        """Offset of the next event to process."""
+        return self._inbox.cursor
+
+    @property
+    def fetched(self) -> int:
+        """Offset up to which the topic has been read."""
+        return self._inbox.fetched
+
+    async def append(self, events: Sequence[Event], *, durable: bool) -> None:
+        self._check()
+        in_memory, messages, orders = self._sorted(events, durable)
+        self._inbox.put(in_memory)
+        if messages:
+            sent = self._appender.send(messages, lambda: self._inbox.forget(orders))
+            if durable:
+                await sent.wait()
+
+    async def read(self) -> Sequence[Record]:
+        was_behind = self.behind
+        await anyio.lowlevel.checkpoint()
+        while True:
+            self._check()
+            await self._forward()
+            if (found := self._inbox.head()) or (was_behind and not self.behind):
+                return found
+            await self._inbox.changed()
+
+    async def commit(self, records: Sequence[Record], changes: Changes) -> None:
+        self._check()
+        if records and records[0].offset <= self._inbox.committed:
+            raise Defect(f"event {records[0].offset} of {self._events} can't be committed: it has been already")
+        position = records[-1].offset if records else self._inbox.committed
+        packed = self._states.pack(changes, time.time())
+        self._sequences.check(changes.facts)
+        messages = [*packed.messages, *self._rest(changes)]
+        await self._write(messages, self._inbox.cursor_at(position))
+        self._states.apply(packed)
+        self._sequences.apply(changes)
+        self._inbox.advance(position)
+
+    async def restore(self) -> AsyncIterator[Snapshot]:
+        for snapshot in self._states.snapshots():
+            yield snapshot
+
+    async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        return self._states.find(ids)
+
+    async def snapshot(self, execution: ExecutionId) -> Snapshot | None:
+        """One of another partition, or one that has ended, is looked for in the topic, which takes a while."""
+        return self._states.snapshot(execution) or await self._archive.snapshot(execution)
+
+    async def executions(self) -> Sequence[Execution]:
+        """Of this partition."""
+        return self._states.executions()
+
+    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
+        return await self._archive.history(execution, after)
+
+    async def dead_letters(self) -> Sequence[DeadLetter]:
+        """Of this partition."""
+        return await self._archive.dead_letters(self.partition)
+
+    async def _take_up(self) -> tuple[Claim, int]:
+        """Read the states; the claim of the owner before, and where the state topic ends."""
+        claim, end = Claim(), 0
+        options = self._clients.options
+        self._states = States(self.partition, options.keep_finished_seconds)
+        async for behind, found in read_to_end(
+            self._clients, TopicPartition(options.topic(Topic.STATE), self.partition)
+        ):
+            end = behind
+            for record in found:
+                if (other := claim_in(record)) is not None:
+                    claim = other
+                else:
+                    self._states.feed(record)
+        self._states.ready()
+        return claim, end
+
+    async def _start_reading(self, stack: AsyncExitStack, cursor: int) -> AIOKafkaConsumer:
+        consumer = await stack.enter_async_context(self._clients.consumer())
+        first = await seek(consumer, self._events, cursor)
+        end = (await consumer.end_offsets([self._events]))[self._events]
+        if first > cursor:
+            log.error(
+                "events were deleted before they were processed",
+                extra={"topic": str(self._events), "from": cursor, "to": first - 1},
+            )
+        self._inbox = Inbox(max(first, cursor), end)
+        return consumer
+
+    async def _read_ahead(self, consumer: AIOKafkaConsumer) -> None:
+        patience = Patience(f"reading {self._events}")
+        while True:
+            await self._inbox.room()
+            try:
+                found = await consumer.getmany(self._events, timeout_ms=POLL_MS, max_records=None)
+                fetched = await consumer.position(self._events)
+            except errors.OffsetOutOfRangeError:
+                self._fail(LogFailed(f"events of {self._events} were deleted before they were read"))
+                return
+            except faults.CLIENT_ERRORS as error:
+                try:
+                    await patience.wait(error)
+                except LogFailed as failure:
+                    self._fail(failure)
+                    return
+                continue
+            options = self._clients.options
+            waiting = [records.queued(each, self._owner, options) for each in found.get(self._events, ())]
+            self._inbox.feed(waiting, fetched)
+
+    def _sorted(self, events: Sequence[Event], durable: bool) -> tuple[list[Record], list[Message], list[int]]:
+        """Those that wait in memory; those that go through Kafka; the orders of our own among the latter."""
+        packed = [(event, records.event_message(event, self._clients.options)) for event in events]
+        in_memory, messages, orders = list[Record](), list[Message](), list[int]()
+        for event, message in packed:
+            if message.partition != self.partition:
+                messages.append(message)
+            elif durable:
+                orders.append(self._inbox.expect())
+                messages.append(self._ours(message, orders[-1]))
+            else:
+                in_memory.append(Record(0, event, message.value or b""))
+        return in_memory, messages, orders
+
+    def _ours(self, message: Message, order: int) -> Message:
+        return Message(
+            message.topic, message.partition, message.key, message.value, [records.appended(self._owner, order)]
+        )
+
+    def _rest(self, changes: Changes) -> list[Message]:
+        """Facts, dead letters and follow-up events."""
+        found = [records.fact_message(fact, self.partition) for fact in changes.facts]
+        for letter in changes.dead_letters:
+            behind, in_memory = divmod(letter.offset, MEMORY)
+            offset = letter.offset if in_memory else behind - 1
+            found.append(records.letter_message(letter, self.partition, offset))
+        events = [records.event_message(event, self._clients.options) for event in changes.events]
+        for message in events:
+            ours = message.partition == self.partition
+            found.append(self._ours(message, self._inbox.expect()) if ours else message)
+        return found
+
+    async def _forward(self) -> None:
+        """Events that somebody has put into the wrong partition go to the right one, with the cursor behind them."""
+        while found := self._inbox.misplaced():
+            position = (found[-1].offset + 1) * MEMORY
+            await self._write([records.forwarded(waiting) for waiting in found], self._inbox.cursor_at(position))
+            self._inbox.advance(position)
+
+    async def _write(self, messages: Sequence[Message], cursor: int) -> None:
+        if not messages and cursor == self._inbox.cursor:
+            return
+        try:
+            await self._transactions.commit(messages, cursor)
+        except LogFailed as failure:
+            self._fail(failure)
+            raise
+
+    def _fail(self, failure: LogFailed) -> None:
+        self._failure = self._failure or failure
+        self._inbox.wake()
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise type(self._failure)(*self._failure.args) from self._failure

@@ -1,0 +1,36 @@
+"""Reading a partition from one offset to where it ends at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+
+from engine.adapters.kafka.clients import Clients
+
+POLL_MS = 1000
+Found = ConsumerRecord[bytes, bytes]
+
+
+async def read_to_end(
+    clients: Clients, partition: TopicPartition, start: int = 0
+) -> AsyncIterator[tuple[int, Sequence[Found]]]:
+    """What is committed, a batch at a time, each with the offset behind it. At least one, which may be empty."""
+    async with clients.consumer() as consumer:
+        first = await seek(consumer, partition, start)
+        end = (await consumer.end_offsets([partition]))[partition]
+        position = max(first, start)
+        yield position, ()
+        while position < end:
+            # Polling moves the position behind the marks of transactions, which are records that nobody sees.
+            found = await consumer.getmany(partition, timeout_ms=POLL_MS)
+            position = await consumer.position(partition)
+            yield position, found.get(partition, ())
+
+
+async def seek(consumer: AIOKafkaConsumer, partition: TopicPartition, offset: int) -> int:
+    """Make the consumer read one partition from an offset on, or from where it begins now. The offset it begins at."""
+    consumer.assign([partition])
+    first: int = (await consumer.beginning_offsets([partition]))[partition]
+    consumer.seek(partition, max(first, offset))
+    return first

@@ -1,0 +1,159 @@
+"""The states of one partition, as bytes, in memory: read from the state topic, written to it by commits."""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from engine.adapters.kafka.keys import key_of, node_key, split_key
+from engine.adapters.kafka.message import Message
+from engine.adapters.kafka.options import Topic
+from engine.adapters.kafka.reading import Found
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution, Snapshot
+from engine.ports.eventlog import Changes
+from engine.wire import codec
+
+HEADER = "execution"
+_HEADER = struct.Struct(">Qd?")
+"""Of an execution's record: its number in the order of submissions, when it was written last, whether it has ended."""
+FORGET_AT_ONCE = 100
+"""Finished executions that one commit forgets at the most."""
+
+
+class Kept(Struct):
+    number: int
+    raw: bytes
+    written_at: float
+    terminal: bool
+    nodes: dict[str, bytes]
+    """By path; of those that have ended, only the paths, to delete them one day."""
+
+
+class States:
+    def __init__(self, partition: int, keep_seconds: float) -> None:
+        self._partition, self._keep_seconds = partition, keep_seconds
+        self._kept: dict[bytes, Kept] = {}
+        self._early: dict[bytes, dict[str, bytes]] = {}
+        """While the topic is read: nodes whose execution comes behind them."""
+        self._numbers = 0
+        self._finished: deque[tuple[float, bytes]] = deque()
+        """(when, which), the oldest first."""
+
+    def feed(self, record: Found) -> None:
+        """A record of the topic, from its begin on."""
+        execution, path = split_key(record.key or b"")
+        if path is None:
+            self._feed_execution(execution, record)
+            return
+        kept = self._kept.get(execution)
+        nodes = kept.nodes if kept else self._early.setdefault(execution, {})
+        if record.value is None:
+            nodes.pop(path, None)
+        else:
+            nodes[path] = b"" if kept and kept.terminal else record.value
+
+    def _feed_execution(self, execution: bytes, record: Found) -> None:
+        known = self._kept.pop(execution, None)
+        early = self._early.pop(execution, {})
+        if record.value is None:
+            return
+        number, written_at, terminal = _HEADER.unpack(dict(record.headers)[HEADER])
+        nodes = known.nodes if known else early
+        if terminal:
+            nodes = dict.fromkeys(nodes, b"")
+        self._kept[execution] = Kept(number, record.value, written_at, terminal, nodes)
+
+    def ready(self) -> None:
+        """All records have been fed."""
+        self._early.clear()
+        self._kept = dict(sorted(self._kept.items(), key=lambda item: item[1].number))
+        self._numbers = max((kept.number for kept in self._kept.values()), default=0)
+        ended = [(kept.written_at, execution) for execution, kept in self._kept.items() if kept.terminal]
+        self._finished = deque(sorted(ended))
+
+    def pack(self, changes: Changes, now: float) -> Packed:
+        """What a commit writes of states; raises Defect for what can't be packed. Changes nothing here yet."""
+        packed = Packed()
+        for owner, node in changes.nodes:
+            key = key_of(owner)
+            raw = codec.pack_node(node)
+            packed.nodes.append((key, node.path, raw))
+            packed.messages.append(self._message(node_key(key, node.path), raw))
+        for execution in changes.executions:
+            key = key_of(execution.id)
+            known = self._kept.get(key)
+            number = known.number if known else self._numbers + 1 + len(packed.executions)
+            raw = codec.pack_execution(execution)
+            packed.executions.append((key, Kept(number, raw, now, execution.terminal, {})))
+            header = (HEADER, _HEADER.pack(number, now, execution.terminal))
+            packed.messages.append(self._message(key, raw, header))
+        packed.forgotten = self._outdated(now)
+        for key in packed.forgotten:
+            paths = self._kept[key].nodes
+            packed.messages += [self._message(one, None) for one in (*(node_key(key, path) for path in paths), key)]
+        return packed
+
+    def apply(self, packed: Packed) -> None:
+        """The commit has taken place."""
+        for key, found in packed.executions:
+            known = self._kept.get(key)
+            found.nodes = known.nodes if known else self._early.pop(key, {})
+            self._numbers = max(self._numbers, found.number)
+            self._kept[key] = found
+        for key, path, raw in packed.nodes:
+            kept = self._kept.get(key)
+            (kept.nodes if kept else self._early.setdefault(key, {}))[path] = raw
+        for key, found in packed.executions:
+            if found.terminal:
+                found.nodes = dict.fromkeys(found.nodes, b"")
+                self._finished.append((found.written_at, key))
+        for key in packed.forgotten:
+            self._kept.pop(key, None)
+            self._finished.popleft()
+
+    def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        kept = {each: self._kept.get(key_of(each)) for each in ids}
+        return {each: codec.unpack_execution(found.raw) for each, found in kept.items() if found}
+
+    def executions(self) -> list[Execution]:
+        return [codec.unpack_execution(kept.raw) for kept in self._kept.values()]
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        """Of those that have not ended, in the order of their submissions."""
+        for kept in list(self._kept.values()):
+            if not kept.terminal:
+                yield snapshot_of(kept)
+
+    def snapshot(self, execution: ExecutionId) -> Snapshot | None:
+        """None for what is not here, or has ended: its nodes are in the topic only."""
+        kept = self._kept.get(key_of(execution))
+        return snapshot_of(kept) if kept and not kept.terminal else None
+
+    def _outdated(self, now: float) -> list[bytes]:
+        found: list[bytes] = []
+        for written_at, key in self._finished:
+            if written_at > now - self._keep_seconds or len(found) == FORGET_AT_ONCE:
+                break
+            found.append(key)
+        return found
+
+    def _message(self, key: bytes, value: bytes | None, *headers: tuple[str, bytes]) -> Message:
+        return Message(Topic.STATE, self._partition, key, value, headers)
+
+
+class Packed(Struct):
+    """The states of one commit."""
+
+    messages: list[Message] = []
+    executions: list[tuple[bytes, Kept]] = []
+    nodes: list[tuple[bytes, str, bytes]] = []
+    forgotten: list[bytes] = []
+
+
+def snapshot_of(kept: Kept) -> Snapshot:
+    nodes = sorted(kept.nodes.items())
+    return Snapshot(codec.unpack_execution(kept.raw), tuple(codec.unpack_node(raw) for _, raw in nodes))
