@@ -15,6 +15,7 @@ from benchmarks.figures import HEAD, LATEST, Figure, line, write
 from benchmarks.forking import forked_tasks
 from benchmarks.gathering import INLINE, OFFLOADED, gathered
 from benchmarks.gathering_s3 import gathered_s3, read_s3
+from benchmarks.on_kafka import kafka_commits, kafka_nodes, kafka_restore
 from benchmarks.sizes import map_10000_failures, map_100000, size
 from benchmarks.watching import view_1000
 from benchmarks.workloads import w1, w2, w3, w4, w5
@@ -34,6 +35,9 @@ FIGURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
     "gather-s3-100MB": partial(gathered_s3, 1000, 100_000, "gather-s3-100MB"),
     "gather-s3-1GB": partial(gathered_s3, 1000, 1_000_000, "gather-s3-1GB"),
     "read-s3-10000": read_s3,
+    "kafka-commits": kafka_commits,
+    "kafka-nodes": kafka_nodes,
+    "kafka-restore": kafka_restore,
     "forked-tasks": forked_tasks,
     **{f"size-{nodes}": partial(size, nodes) for nodes in (10, 100, 1_000, 10_000, 100_000)},
     "map-100000": map_100000,

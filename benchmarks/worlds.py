@@ -24,6 +24,7 @@ from engine.model.graph import Program
 from engine.model.ids import ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.ports.blobstore import BlobStore
+from engine.ports.eventlog import EventLog
 
 
 def execution(number: int = 0) -> ExecutionId:
@@ -40,7 +41,22 @@ async def engine_on(
     script: Callable[[BlobStore], Script] | None = None,
 ) -> AsyncIterator[Engine]:
     """An engine whose tasks write `outputs` (a serialized LiteralMap) at once, or do as the script says."""
-    async with SqliteLog.open(home) as log, FileBlobs.open(home / "store", porter=True) as blobs:
+    async with SqliteLog.open(home) as log, engine_with(log, home, program, outputs, hook, arrays, script) as engine:
+        yield engine
+
+
+@asynccontextmanager
+async def engine_with(
+    log: EventLog,
+    home: Path,
+    program: Program,
+    outputs: bytes = b"",
+    hook: Hook = nothing,
+    arrays: ArrayLimits | None = None,
+    script: Callable[[BlobStore], Script] | None = None,
+) -> AsyncIterator[Engine]:
+    """The same on another log; the store is in the home."""
+    async with FileBlobs.open(home / "store", porter=True) as blobs:
 
         async def load(digest: str) -> Program:
             return program if digest == program.digest else await load_program(blobs, digest)
