@@ -75,6 +75,7 @@ class Clients:
 async def discard(producer: AIOKafkaProducer) -> None:
     """Let go of a producer, whatever state it is in and whoever is told to stop meanwhile."""
     with anyio.CancelScope(shield=True):
+        _look_at_failures(producer)
         with anyio.move_on_after(STOP_SECONDS) as patience:
             await producer.stop()
         if patience.cancelled_caught:
@@ -84,3 +85,13 @@ async def discard(producer: AIOKafkaProducer) -> None:
                 await producer._sender.close()
             with anyio.move_on_after(STOP_SECONDS):
                 await producer.client.close()
+
+
+def _look_at_failures(producer: AIOKafkaProducer) -> None:
+    """So that asyncio does not report futures of the client as forgotten, which nobody outside of it can see."""
+    accumulator, transactions = producer._message_accumulator, producer._txn_manager
+    waiting = [batch for batches in accumulator._batches.values() for batch in batches]
+    futures = [batch._drain_waiter for batch in (*waiting, *accumulator._pending_batches)]
+    for future in (*futures, transactions._transaction_waiter, transactions._task_waiter):
+        if future is not None and future.done() and not future.cancelled():
+            future.exception()

@@ -59,6 +59,10 @@ class Inbox:
         return min(waiting, default=self._next_offset) < self._backlog_end
 
     @property
+    def is_empty(self) -> bool:
+        return not (self._topic or self._memory or self._head)
+
+    @property
     def _next_offset(self) -> int:
         """Of the event of the topic whose turn is next; where none has been read, of the one that comes next."""
         return self._topic[0].offset if self._topic else self.fetched

@@ -6,28 +6,25 @@ then the states and the cursor are read; then a first commit claims the partitio
 
 from __future__ import annotations
 
-import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 
 import anyio.lowlevel
-from aiokafka import AIOKafkaConsumer, TopicPartition, errors
+from aiokafka import TopicPartition
 
-from engine.adapters.kafka import faults, records
+from engine.adapters.kafka import records
 from engine.adapters.kafka.appender import Appender
-from engine.adapters.kafka.claim import Claim, claim_in
 from engine.adapters.kafka.clients import Clients
+from engine.adapters.kafka.feed import Feed
 from engine.adapters.kafka.history import Archive
 from engine.adapters.kafka.inbox import MEMORY, Inbox
 from engine.adapters.kafka.message import Message
 from engine.adapters.kafka.options import Topic
-from engine.adapters.kafka.patience import Patience, persist
-from engine.adapters.kafka.reading import POLL_MS, read_to_end, seek
 from engine.adapters.kafka.sequences import Sequences
 from engine.adapters.kafka.states import States
+from engine.adapters.kafka.takeover import take_over
 from engine.adapters.kafka.transactions import Transactions
 from engine.adapters.workers import helpers
 from engine.model.errors import Defect, LogFailed
@@ -35,8 +32,6 @@ from engine.model.events import Event
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.eventlog import Changes, DeadLetter, Record
-
-log = logging.getLogger(__name__)
 
 
 class KafkaLog:
@@ -67,12 +62,13 @@ class KafkaLog:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(transactions.close)
             await transactions.fence()
-            what = f"taking over {mine._events}"
-            claim, behind = await persist(what, mine._take_up)
-            await transactions.claim(claim.cursor, behind)
-            consumer = await persist(what, partial(mine._start_reading, stack, claim.cursor))
+            taken = await take_over(clients, partition)
+            mine._states = taken.states
+            await transactions.claim(taken.claim.cursor, taken.end)
+            feed = await Feed.open(stack, clients, mine._events, mine._owner)
+            mine._inbox = await feed.start(taken.claim.cursor)
             tasks = await stack.enter_async_context(helpers())
-            tasks.start_soon(mine._read_ahead, consumer)
+            tasks.start_soon(feed.run, mine._inbox, mine._fail)
             try:
                 yield mine
             finally:
@@ -88,9 +84,13 @@ class KafkaLog:
         return self._inbox.cursor
 
     @property
-    def fetched(self) -> int:
-        """Offset up to which the topic has been read."""
-        return self._inbox.fetched
+    def marks(self) -> tuple[int, int]:
+        """How far it has read, and how far it has committed."""
+        return self._inbox.fetched, self._inbox.committed
+
+    def is_done(self, end: int) -> bool:
+        """Whether nothing waits, where the topic ends there."""
+        return self._inbox.fetched >= end and self._inbox.is_empty
 
     async def append(self, events: Sequence[Event], *, durable: bool) -> None:
         self._check()
@@ -145,56 +145,6 @@ class KafkaLog:
     async def dead_letters(self) -> Sequence[DeadLetter]:
         """Of this partition."""
         return await self._archive.dead_letters(self.partition)
-
-    async def _take_up(self) -> tuple[Claim, int]:
-        """Read the states; the claim of the owner before, and where the state topic ends."""
-        claim, end = Claim(), 0
-        options = self._clients.options
-        self._states = States(self.partition, options.keep_finished_seconds)
-        async for behind, found in read_to_end(
-            self._clients, TopicPartition(options.topic(Topic.STATE), self.partition)
-        ):
-            end = behind
-            for record in found:
-                if (other := claim_in(record)) is not None:
-                    claim = other
-                else:
-                    self._states.feed(record)
-        self._states.ready()
-        return claim, end
-
-    async def _start_reading(self, stack: AsyncExitStack, cursor: int) -> AIOKafkaConsumer:
-        consumer = await stack.enter_async_context(self._clients.consumer())
-        first = await seek(consumer, self._events, cursor)
-        end = (await consumer.end_offsets([self._events]))[self._events]
-        if first > cursor:
-            log.error(
-                "events were deleted before they were processed",
-                extra={"topic": str(self._events), "from": cursor, "to": first - 1},
-            )
-        self._inbox = Inbox(max(first, cursor), end)
-        return consumer
-
-    async def _read_ahead(self, consumer: AIOKafkaConsumer) -> None:
-        patience = Patience(f"reading {self._events}")
-        while True:
-            await self._inbox.room()
-            try:
-                found = await consumer.getmany(self._events, timeout_ms=POLL_MS, max_records=None)
-                fetched = await consumer.position(self._events)
-            except errors.OffsetOutOfRangeError:
-                self._fail(LogFailed(f"events of {self._events} were deleted before they were read"))
-                return
-            except faults.CLIENT_ERRORS as error:
-                try:
-                    await patience.wait(error)
-                except LogFailed as failure:
-                    self._fail(failure)
-                    return
-                continue
-            options = self._clients.options
-            waiting = [records.queued(each, self._owner, options) for each in found.get(self._events, ())]
-            self._inbox.feed(waiting, fetched)
 
     def _sorted(self, events: Sequence[Event], durable: bool) -> tuple[list[Record], list[Message], list[int]]:
         """Those that wait in memory; those that go through Kafka; the orders of our own among the latter."""

@@ -46,6 +46,8 @@ class KafkaOptions:
     request_seconds: float = 15.0
     session_seconds: float = 10.0
     """After which the partitions of an engine that is gone go to others."""
+    watchdog_seconds: float = 120.0
+    """How long a partition may stand still with something to do, while Kafka answers."""
     instance: str | None = None
     """Static membership: the name of this process in the group, so that a quick restart moves no partitions."""
     security: Security = field(default_factory=Security)
