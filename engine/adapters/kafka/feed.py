@@ -13,7 +13,7 @@ from engine.adapters.kafka import faults, records
 from engine.adapters.kafka.clients import Clients
 from engine.adapters.kafka.inbox import Inbox
 from engine.adapters.kafka.patience import Patience, persist
-from engine.adapters.kafka.reading import POLL_MS, seek
+from engine.adapters.kafka.reading import POLL_MS, SHORT_POLL_MS, seek
 from engine.model.errors import LogFailed
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,8 @@ class Feed:
         return Inbox(max(first, cursor), end)
 
     async def _read(self, inbox: Inbox) -> None:
-        found = await self._consumer.getmany(self._events, timeout_ms=POLL_MS)
+        poll_ms = SHORT_POLL_MS if inbox.behind else POLL_MS
+        found = await self._consumer.getmany(self._events, timeout_ms=poll_ms)
         fetched = await self._consumer.position(self._events)
         waiting = [records.queued(each, self._owner, self._options) for each in found.get(self._events, ())]
         inbox.feed(waiting, fetched)
