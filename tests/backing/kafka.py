@@ -22,6 +22,7 @@ VERSION = "4.3.1"
 LOG4J = "2.25.3"
 SLF4J = "2.0.17"
 MAVEN_SECONDS = 600
+PROPERTIES, LOGGING = "server.properties", "log4j2.properties"
 JAVA = ["java", "-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=2"]
 
 
@@ -41,18 +42,24 @@ def start() -> tuple[server.Server, str]:
     """A fresh broker and its address."""
     broker, controller = server.free_ports(2)
     running = server.Server("kafka", server.new_data("kafka"))
-    properties = running.data / "server.properties"
+    properties = running.data / PROPERTIES
     properties.write_text(_PROPERTIES.format(broker=broker, controller=controller, data=running.data / "topics"))
-    logging = running.data / "log4j2.properties"
-    logging.write_text(_LOGGING)
-    java = [*JAVA, f"-Dlog4j2.configurationFile={logging}", "-cp", f"{_jars()}/*"]
+    (running.data / LOGGING).write_text(_LOGGING)
+    java = [*JAVA, f"-Dlog4j2.configurationFile={running.data / LOGGING}", "-cp", f"{_jars()}/*"]
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     with open(running.log, "wb") as log:
         words = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", cluster, "-c", str(properties)]
         subprocess.run(words, stdout=log, stderr=log, check=True)
     address = f"127.0.0.1:{broker}"
-    running.start([*java, "kafka.Kafka", str(properties)], {}, lambda: asyncio.run(_answers(address)))
+    run(running, address)
     return running, address
+
+
+def run(broker: server.Server, address: str) -> None:
+    """Start the broker, for the first time or again."""
+    java = [*JAVA, f"-Dlog4j2.configurationFile={broker.data / LOGGING}", "-cp", f"{_jars()}/*"]
+    words = [*java, "kafka.Kafka", str(broker.data / PROPERTIES)]
+    broker.start(words, {}, lambda: asyncio.run(_answers(address)))
 
 
 async def _answers(address: str) -> bool:

@@ -57,6 +57,17 @@ class Server:
                 raise NotStarted(f"{self.name} {how}; its log: {self.log}")
             time.sleep(0.05)
 
+    def kill(self) -> None:
+        """As if the machine had died; the data stays, for another start."""
+        assert self._watch is not None
+        assert self._process is not None
+        for process in (self._watch, self._process):
+            process.kill()
+            process.wait()
+        assert self._watch.stdin is not None
+        self._watch.stdin.close()
+        self._watch = None
+
     def pause(self) -> None:
         self._signal(signal.SIGSTOP)
 
@@ -68,8 +79,8 @@ class Server:
         if self._watch is not None and self._process is not None:
             assert self._watch.stdin is not None
             self._watch.stdin.close()
-            self._process.wait()
             self._watch.wait()
+            self._process.wait()
         shutil.rmtree(self.data, ignore_errors=True)
 
     def _signal(self, number: signal.Signals) -> None:

@@ -74,7 +74,8 @@ class KafkaWorld:
     async def records(self, which: Topic, partition: int = 0) -> list[Found]:
         """All that is committed in a partition of a topic."""
         where = TopicPartition(self.clients.options.topic(which), partition)
-        return [each async for _, found in read_to_end(self.clients, where) for each in found]
+        written = self.log._transactions.written.get(where, 0)
+        return [each async for _, found in read_to_end(self.clients, where, at_least=written) for each in found]
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, errors
 from aiokafka.producer import sender
 
 from engine.adapters.kafka.options import KafkaOptions
@@ -75,6 +75,8 @@ class Clients:
 async def discard(producer: AIOKafkaProducer) -> None:
     """Let go of a producer, whatever state it is in and whoever is told to stop meanwhile."""
     with anyio.CancelScope(shield=True):
+        # Nothing is flushed: what has no answer is looked up, or sent again by another producer.
+        producer._message_accumulator.fail_all(errors.ProducerClosed())
         _look_at_failures(producer)
         with anyio.move_on_after(STOP_SECONDS) as patience:
             await producer.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from aiokafka import TopicPartition
 
@@ -21,8 +21,9 @@ from engine.wire import codec
 class Archive:
     """Each question reads a whole partition: for people and for rare needs, not for turns. Raises LogFailed."""
 
-    def __init__(self, clients: Clients) -> None:
-        self._clients = clients
+    def __init__(self, clients: Clients, written: Mapping[TopicPartition, int]) -> None:
+        """`written`: where our own last commits have ended."""
+        self._clients, self._written = clients, written
 
     async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
         key, found = key_of(execution), dict[int, Fact]()
@@ -54,7 +55,7 @@ class Archive:
     async def _read(self, which: Topic, number: int) -> AsyncIterator[Found]:
         partition = TopicPartition(self._clients.options.topic(which), number)
         try:
-            async for _, found in read_to_end(self._clients, partition):
+            async for _, found in read_to_end(self._clients, partition, at_least=self._written.get(partition, 0)):
                 for record in found:
                     yield record
         except faults.CLIENT_ERRORS as error:

@@ -44,7 +44,7 @@ class KafkaLog:
         self._events = TopicPartition(clients.options.topic(Topic.EVENTS), partition)
         self._owner = secrets.token_bytes(8)
         self._sequences = Sequences()
-        self._archive = Archive(clients)
+        self._archive = Archive(clients, transactions.written)
         self._inbox = Inbox(0, 0)
         self._failure: LogFailed | None = None
 

@@ -15,12 +15,15 @@ Found = ConsumerRecord[bytes, bytes]
 
 
 async def read_to_end(
-    clients: Clients, partition: TopicPartition, start: int = 0
+    clients: Clients, partition: TopicPartition, start: int = 0, at_least: int = 0
 ) -> AsyncIterator[tuple[int, Sequence[Found]]]:
-    """What is committed, a batch at a time, each with the offset behind it. At least one, which may be empty."""
+    """What is committed, a batch at a time, each with the offset behind it. At least one, which may be empty.
+
+    `at_least`: where a commit that has taken place has ended; Kafka shows it a moment later.
+    """
     async with clients.consumer() as consumer:
         first = await seek(consumer, partition, start)
-        end = (await consumer.end_offsets([partition]))[partition]
+        end = max((await consumer.end_offsets([partition]))[partition], at_least)
         position = max(first, start)
         yield position, ()
         while position < end:

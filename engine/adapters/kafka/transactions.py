@@ -35,6 +35,8 @@ class Transactions:
         self._turn = 0
         self._behind = 0
         """Offset of the state topic: what this owner has written lies before it."""
+        self.written: dict[TopicPartition, int] = {}
+        """Where the last commit to a partition has ended."""
         self.renewals = 0
 
     async def fence(self) -> None:
@@ -73,6 +75,7 @@ class Transactions:
             with anyio.fail_after(self._clients.options.commit_seconds, shield=True):
                 written = await transact(producer, grouped(messages, self._clients.options))
                 self._behind = written[self._state]
+                self.written.update(written)
         except BaseException:
             await self.close()
             raise

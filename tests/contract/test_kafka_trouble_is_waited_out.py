@@ -1,0 +1,106 @@
+"""The broker is silent, or dies and comes back: engines wait, then go on; nothing is lost and nothing comes twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from engine.adapters.kafka import topics
+from engine.adapters.kafka.appender import Appender
+from engine.adapters.kafka.clients import Clients
+from engine.adapters.kafka.options import Topic
+from engine.ports.eventlog import Changes
+from tests.backing import kafka
+from tests.backing.server import Server
+from tests.contract.kafka_world import KafkaWorld, fresh_options
+from tests.contract.kept import Kept
+from tests.contract.log_nouns import execution, fact, named, submitted
+
+pytestmark = pytest.mark.service("kafka")
+COUNT = 60
+
+
+@asynccontextmanager
+async def own_broker() -> AsyncIterator[tuple[Server, KafkaWorld]]:
+    """A broker that may be hurt."""
+    broker, address = await anyio.to_thread.run_sync(kafka.start)
+    try:
+        options = replace(fresh_options(), bootstrap=address, request_seconds=1.0, commit_seconds=2.0)
+        clients = Clients(options, {})
+        await topics.prepare(clients)
+        appender = Kept(Appender.open(clients))
+        world = KafkaWorld(clients, await appender.value())
+        world.log = await world.open()
+        try:
+            yield broker, world
+        finally:
+            await world.let_go()
+            await appender.close()
+    finally:
+        await anyio.to_thread.run_sync(broker.stop)
+
+
+async def work(world: KafkaWorld, done: asyncio.Event) -> None:
+    """An engine: each submission becomes an execution, a fact and a follow-up."""
+    seen = 0
+    while seen < COUNT:
+        records = await world.log.read()
+        changes = Changes(
+            executions=[execution(record.event.execution.name) for record in records if record.event],
+            facts=[fact(record.event.execution.name, 1) for record in records if record.event],
+        )
+        await world.log.commit(records, changes)
+        seen += len(records)
+    done.set()
+
+
+async def submit(world: KafkaWorld, begun: asyncio.Event) -> None:
+    for number in range(COUNT):
+        await world.log.append([submitted(f"e{number}")], durable=True)
+        if number == COUNT // 3:
+            begun.set()
+
+
+async def everything_took_place_once(world: KafkaWorld) -> None:
+    facts = [found.key for found in await world.records(Topic.HISTORY)]
+    assert len(facts) == len(set(facts)) == COUNT
+    await world.crash()
+    assert len(await world.log.find([named(f"e{number}") for number in range(COUNT)])) == COUNT
+
+
+@pytest.mark.timeout(90)
+async def test_a_broker_that_hangs_for_some_seconds() -> None:
+    async with own_broker() as (broker, world):
+        begun, done = asyncio.Event(), asyncio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(work, world, done)
+            tasks.start_soon(submit, world, begun)
+            await begun.wait()
+            broker.pause()
+            # Longer than any one call waits for its answer.
+            await anyio.sleep(4)
+            broker.go_on()
+            with anyio.fail_after(60):
+                await done.wait()
+        await everything_took_place_once(world)
+
+
+@pytest.mark.timeout(90)
+async def test_a_broker_that_dies_and_comes_back() -> None:
+    async with own_broker() as (broker, world):
+        begun, done = asyncio.Event(), asyncio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(work, world, done)
+            tasks.start_soon(submit, world, begun)
+            await begun.wait()
+            await anyio.to_thread.run_sync(broker.kill)
+            await anyio.to_thread.run_sync(kafka.run, broker, world.clients.options.bootstrap)
+            with anyio.fail_after(60):
+                await done.wait()
+        await everything_took_place_once(world)
