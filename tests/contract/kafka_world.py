@@ -74,8 +74,12 @@ class KafkaWorld:
     async def records(self, which: Topic, partition: int = 0) -> list[Found]:
         """All that is committed in a partition of a topic."""
         where = TopicPartition(self.clients.options.topic(which), partition)
-        written = self.log._transactions.written.get(where, 0)
-        return [each async for _, found in read_to_end(self.clients, where, at_least=written) for each in found]
+        return await partition_records(self.clients, which, partition, self.log._transactions.written.get(where, 0))
+
+
+async def partition_records(clients: Clients, which: Topic, partition: int, at_least: int = 0) -> list[Found]:
+    where = TopicPartition(clients.options.topic(which), partition)
+    return [each async for _, found in read_to_end(clients, where, at_least=at_least) for each in found]
 
 
 @asynccontextmanager
