@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import uuid
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -40,26 +41,35 @@ def missing() -> str:
 
 def start() -> tuple[server.Server, str]:
     """A fresh broker and its address."""
-    broker, controller = server.free_ports(2)
     running = server.Server("kafka", server.new_data("kafka"))
-    properties = running.data / PROPERTIES
-    properties.write_text(_PROPERTIES.format(broker=broker, controller=controller, data=running.data / "topics"))
-    (running.data / LOGGING).write_text(_LOGGING)
-    java = [*JAVA, f"-Dlog4j2.configurationFile={running.data / LOGGING}", "-cp", f"{_jars()}/*"]
+    return running, begin(running)
+
+
+def begin(broker: server.Server, more: str = "", listener: str = "", format_words: Sequence[str] = ()) -> str:
+    """Format and start it; its address without security. `more`: lines of its properties; `listener`: another one."""
+    port, controller = server.free_ports(2)
+    properties = broker.data / PROPERTIES
+    listeners = f",{listener}" if listener else ""
+    settings = {"broker": port, "controller": controller, "data": broker.data / "topics", "listeners": listeners}
+    properties.write_text(_PROPERTIES.format(**settings) + more)
+    (broker.data / LOGGING).write_text(_LOGGING)
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-    with open(running.log, "wb") as log:
-        words = [*java, "kafka.tools.StorageTool", "format", "--cluster-id", cluster, "-c", str(properties)]
-        subprocess.run(words, stdout=log, stderr=log, check=True)
-    address = f"127.0.0.1:{broker}"
-    run(running, address)
-    return running, address
+    words = ["kafka.tools.StorageTool", "format", "--cluster-id", cluster, "-c", str(properties), *format_words]
+    with open(broker.log, "wb") as log:
+        subprocess.run([*_java(broker), *words], stdout=log, stderr=log, check=True)
+    address = f"127.0.0.1:{port}"
+    run(broker, address)
+    return address
 
 
 def run(broker: server.Server, address: str) -> None:
     """Start the broker, for the first time or again."""
-    java = [*JAVA, f"-Dlog4j2.configurationFile={broker.data / LOGGING}", "-cp", f"{_jars()}/*"]
-    words = [*java, "kafka.Kafka", str(broker.data / PROPERTIES)]
+    words = [*_java(broker), "kafka.Kafka", str(broker.data / PROPERTIES)]
     broker.start(words, {}, lambda: asyncio.run(_answers(address)))
+
+
+def _java(broker: server.Server) -> list[str]:
+    return [*JAVA, f"-Dlog4j2.configurationFile={broker.data / LOGGING}", "-cp", f"{_jars()}/*"]
 
 
 async def _answers(address: str) -> bool:
@@ -127,11 +137,11 @@ _PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{broker},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{broker}
+listeners=PLAINTEXT://127.0.0.1:{broker},CONTROLLER://127.0.0.1:{controller}{listeners}
+advertised.listeners=PLAINTEXT://127.0.0.1:{broker}{listeners}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL
 log.dirs={data}
 auto.create.topics.enable=false
 offsets.topic.replication.factor=1
