@@ -12,10 +12,14 @@ from engine.cli.report import Table, columns
 from engine.cli.wording import duration
 from engine.machine.execution import ExecutionState
 from engine.machine.waiting import Wait, waiting
+from engine.model.graph import END_NODE, START_NODE
+from engine.model.ids import split
 
 if TYPE_CHECKING:
     from engine.wire.natural import Json
 
+_BOUNDARY = (START_NODE, END_NODE)
+"""No author wrote them: only at work are they worth a line."""
 SHOWN = 100
 """Lines that people get; `--json` has all."""
 
@@ -25,7 +29,7 @@ def waits(state: ExecutionState) -> list[Wait]:
     if state.record.workflow not in state.program.workflows:
         return []
     try:
-        return list(waiting(state))
+        return [wait for wait in waiting(state) if wait.path in state.live or split(wait.path)[1] not in _BOUNDARY]
     except KeyError:  # the plan of a @dynamic task can't be read, which is told elsewhere
         return []
 

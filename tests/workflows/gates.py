@@ -38,7 +38,8 @@ def takes_lists() -> str:
 
 @workflow
 def sleeps() -> None:
-    sleep(timedelta(milliseconds=200))
+    for _ in range(5):
+        sleep(timedelta(milliseconds=200))
 
 
 @workflow
