@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 
 import anyio
 
@@ -38,8 +38,11 @@ class Attempts:
         attempt = self._attempts[key] = _Attempt(started)
         try:
             with attempt.scope:
-                async with self._slots.one(root or key) if self._slots else nullcontext():
+                if self._slots is None:
                     attempt.exit = await perform(attempt.begin)
+                else:
+                    async with self._slots.one(root or key):
+                        attempt.exit = await perform(attempt.begin)
         finally:
             del self._attempts[key]
             attempt.gone.set()
@@ -62,7 +65,7 @@ class _Attempt:
 
     def __init__(self, started: Started) -> None:
         self.scope = anyio.CancelScope()
-        self.gone = anyio.Event()
+        self.gone = asyncio.Event()
         self.exit: Exit | None = None
         self._begun = False
         self._to_tell = [started]

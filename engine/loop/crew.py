@@ -7,7 +7,7 @@ use anyio as everywhere.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 
 import anyio
 from anyio import TASK_STATUS_IGNORED
@@ -17,12 +17,13 @@ from anyio.abc import TaskStatus
 class Crew:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], Callable[[], None]] = {}
         self._trouble: asyncio.Future[None] = self._loop.create_future()
 
-    def start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def start(self, work: Coroutine[None, None, None], over: Callable[[], None]) -> asyncio.Task[None]:
+        """`over` is called when the task has ended: also when it was cancelled before its first step."""
         task = self._loop.create_task(work)
-        self._tasks.add(task)
+        self._tasks[task] = over
         task.add_done_callback(self._ended)
         return task
 
@@ -37,12 +38,12 @@ class Crew:
 
     async def _end(self) -> None:
         while self._tasks:
-            for task in self._tasks:
+            for task in list(self._tasks):
                 task.cancel()
-            await asyncio.wait(self._tasks)
+            await asyncio.wait(list(self._tasks))
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+        self._tasks.pop(task)()
         if task.cancelled() or (error := task.exception()) is None:
             return
         if not self._trouble.done():

@@ -83,9 +83,7 @@ class Effects:
                 known.again = effect if known.telling else None
                 continue
             flight = self._flights[identity] = _Flight()
-            flight.task = self._crew.start(self._fly(effect, flight))
-            # A callback: a task that is cancelled before its first step never runs.
-            flight.task.add_done_callback(partial(self._land, identity))
+            flight.task = self._crew.start(self._fly(effect, flight), partial(self._land, identity))
 
     async def _fly(self, effect: Effect, flight: _Flight) -> None:
         if log.isEnabledFor(logging.INFO):
@@ -99,7 +97,7 @@ class Effects:
             if not flight.stopped:
                 raise
 
-    def _land(self, identity: _Identity, task: Task[None]) -> None:
+    def _land(self, identity: _Identity) -> None:
         flight = self._flights.pop(identity)
         if flight.landed is not None:
             flight.landed.set()

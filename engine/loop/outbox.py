@@ -27,8 +27,9 @@ class Outbox:
 
     def hold(self, started: AttemptStarted) -> None:
         """Send this before anything else that is sent of the attempt, and soon."""
+        if not self._held:
+            self._something.set()
         self._held[started.key] = started
-        self._something.set()
 
     async def send(self, events: Sequence[Event]) -> None:
         await self._append([*self._before(events), *events] if self._held else events)

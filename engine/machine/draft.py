@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from msgspec import structs
 
@@ -59,9 +60,8 @@ class Draft:
     def step(self, *, stale: bool = False) -> Step:
         if self.facts:
             self.record = structs.replace(self.record, sequence=self.facts[-1].sequence)
-        return Step(
-            self.record, self.nodes, self.facts, self.effects, self.events, stale, self.refusal, self.held, self.freed
-        )
+        places = (self.held, self.freed, self.busy)
+        return Step(self.record, self.nodes, self.facts, self.effects, self.events, stale, self.refusal, *places)
 
     # Reading: the draft first, then the execution.
 
@@ -96,7 +96,7 @@ class Draft:
         spec = frame.spec(node_id)
         if spec is frame.graph.failure:
             spec = cleanups.told(spec, frame, self.error_of(frame))
-        sources = {source: self._outputs_of(frame.scope, source) for source in spec.sources}
+        sources = partial(self._outputs_of, frame.scope)
         state, limits = self.state, (self.rules.retries, self.rules.arrays)
         known = earlier(state.source, path) if state.source else None
         return Context(
@@ -131,10 +131,12 @@ class Draft:
 
     # Writing: each way in leaves a fact.
 
-    def accept(self, path: str, move: Move) -> None:
-        """Lay a handler's move over the execution. Raises Defect for a transition that the table does not have."""
-        old = self.node(path)
-        was_terminal, took_place = old.terminal, takes_place(old)
+    def accept(self, path: str, move: Move) -> tuple[Node, Node]:
+        """Lay a handler's move over the execution; the node before and after.
+
+        Raises Defect for a transition that the table does not have.
+        """
+        before = old = self.node(path)
         for step in move.elements:
             self._fact(step.phase.name, path, step.attempt, step.error, step.index, step.cache)
         for new in move.states:
@@ -146,10 +148,12 @@ class Draft:
                 self._fact(new.phase.name, path, new.attempt, new.error, cache=new.cache)
             old = new
         self.nodes[path] = old
-        self.busy += takes_place(old) - took_place
         self.effects.extend(move.effects)
-        if old.terminal and not was_terminal:
-            self.ended.append(path)
+        if old.phase is not before.phase:
+            self.busy += takes_place(old) - takes_place(before)
+            if old.terminal and not before.terminal:
+                self.ended.append(path)
+        return before, old
 
     def reopen(self, path: str, attempt: int) -> None:
         """Take a node back to its beginning. Raises Defect where the table of re-openings does not lead there."""

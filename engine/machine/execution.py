@@ -62,6 +62,8 @@ class Step(Struct, frozen=True):
     """Nodes that are ready and found no place."""
     freed: int = 0
     """Of those that had found none before: so many have had their turn."""
+    busy: int = 0
+    """How many take one now."""
 
 
 @dataclass(slots=True)
@@ -107,12 +109,12 @@ class ExecutionState:
         """Make a step's changes the execution's own."""
         self.record = step.record
         for path, node in step.nodes.items():
-            self.busy += takes_place(node) - takes_place(self.nodes.get(path))
             self.nodes[path] = node
             if node.live:
                 self.live[path] = None
             else:
                 self.live.pop(path, None)
+        self.busy = step.busy
         for _ in range(step.freed):
             self.held.popleft()
         self.held.extend(step.held)

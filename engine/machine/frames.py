@@ -108,9 +108,7 @@ def tell(draft: Draft, path: str, consequence: Consequence) -> None:
 
 def take(draft: Draft, path: str, move: Move) -> None:
     """Accept a handler's move; a node whose attempt executes a graph from now on gets its frame opened."""
-    before = draft.node(path)
-    draft.accept(path, move)
-    after = draft.node(path)
+    before, after = draft.accept(path, move)
     if after.open and not (before.open and before.attempt == after.attempt):
         _open_inner(draft, after)
 

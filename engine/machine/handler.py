@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -82,8 +82,8 @@ class Context(Struct, frozen=True):
     registered: Program
     """The execution's own package."""
     spec: NodeSpec
-    sources: Mapping[str, str]
-    """Node id -> URI of its outputs, for the ids in `spec.sources` (START_NODE: the frame's inputs)."""
+    source: Callable[[str], str]
+    """URI of the outputs of a node, by an id of `spec.sources` (START_NODE: the frame's inputs)."""
     now: float
     retries: RetryLimits
     arrays: ArrayLimits
@@ -109,6 +109,11 @@ class Context(Struct, frozen=True):
         if wanted is None:
             wanted = self.default_interruptible
         return may_interrupt(wanted, system_failures, self.retries)
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Node id -> URI of its outputs, for the ids in `spec.sources`."""
+        return {source: self.source(source) for source in self.spec.sources}
 
     @property
     def id(self) -> ExecutionId:

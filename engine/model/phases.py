@@ -47,6 +47,7 @@ class ExecutionPhase(StrEnum):
 _P = NodePhase
 
 TERMINAL = frozenset({_P.SUCCEEDED, _P.FAILED, _P.SKIPPED, _P.TIMED_OUT, _P.RECOVERED, _P.ABORTED})
+LIVE = frozenset(_P) - TERMINAL - {_P.NOT_YET_STARTED}
 SATISFIED = frozenset({_P.SUCCEEDED, _P.RECOVERED})
 """Terminal phases that let a downstream node start."""
 EXECUTION_TERMINAL = frozenset({ExecutionPhase.SUCCEEDED, ExecutionPhase.FAILED, ExecutionPhase.ABORTED})

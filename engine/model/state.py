@@ -12,7 +12,7 @@ from engine.model.errors import Failure
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.overrides import NONE, Overrides
-from engine.model.phases import EXECUTION_TERMINAL, TERMINAL, ExecutionPhase, NodePhase
+from engine.model.phases import EXECUTION_TERMINAL, LIVE, TERMINAL, ExecutionPhase, NodePhase
 
 CHUNK = 1024
 """Elements per chunk of an `Elements` table."""
@@ -127,7 +127,7 @@ class Node(Struct, frozen=True, omit_defaults=True):
 
     @property
     def live(self) -> bool:
-        return self.phase is not NodePhase.NOT_YET_STARTED and self.phase not in TERMINAL
+        return self.phase in LIVE
 
     @property
     def framed(self) -> bool:

@@ -104,20 +104,18 @@ _EVENTS: Mapping[str, type[Event]] = {str(noun.__struct_config__.tag): noun for 
 
 
 _encoder = msgspec.msgpack.Encoder()
+_MORE_KEYS = {0x80 + count: bytes((0x81 + count,)) for count in range(15)}
 _version_of = msgspec.msgpack.Decoder(_Versioned)
 
 
 def _pack(noun: Struct, version: int) -> bytes:
     try:
-        return _with_version(_encoder.encode(noun), version)
+        packed = _encoder.encode(noun)
     except (ValueError, TypeError, OverflowError):
         return _pack_odd(noun, version)
-
-
-def _with_version(packed: bytes, version: int) -> bytes:
-    """A packed map with one more key: its header counts the keys, in half a byte or in two bytes."""
+    # One more key: the header counts the keys, in half a byte or in two bytes.
     if packed[0] < 0x8F:
-        return b"".join((bytes((packed[0] + 1,)), packed[1:], _version_key(version)))
+        return _MORE_KEYS[packed[0]] + packed[1:] + _version_key(version)
     count, begin = (15, 1) if packed[0] == 0x8F else (int.from_bytes(packed[1:3], "big"), 3)
     return b"".join((b"\xde", (count + 1).to_bytes(2, "big"), packed[begin:], _version_key(version)))
 

@@ -92,11 +92,11 @@ class FileBlobs:
         return data
 
     async def get_many(self, uris: Sequence[str], end: int | None = None) -> list[bytes | None]:
-        paths = [self._names.path(uri) for uri in uris]
         found: list[bytes | None] = []
-        for first in range(0, len(paths), BATCH):
-            part = await self._small.call("read_all", paths[first : first + BATCH], end, SMALL)
-            for uri, data in zip(uris[first : first + BATCH], part, strict=True):
+        for first in range(0, len(uris), BATCH):
+            part = uris[first : first + BATCH]
+            read = await self._small.call("read_all", [self._names.path(uri) for uri in part], end, SMALL)
+            for uri, data in zip(part, read, strict=True):
                 found.append(data if data is None or isinstance(data, bytes) else await self._one(uri, end, data))
         return found
 

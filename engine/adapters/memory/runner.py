@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
@@ -64,9 +65,9 @@ class NoopRunner:
         node = key if first else AttemptKey(key.execution, key.path, 0, key.index, 0)
         if (other := self._alive.setdefault(node, key)) is not key:
             raise Defect(f"attempt {key} was started while attempt {other} of the same node runs")
-        begun = anyio.current_time()
+        clock = asyncio.get_running_loop().time
         self.launches[key] += 1
-        self.marks.append(Mark(What.STARTED, key, begun))
+        self.marks.append(Mark(What.STARTED, key, clock()))
         self.most_alive = max(self.most_alive, len(self._alive))
         try:
             played = self.script(request)
@@ -78,7 +79,7 @@ class NoopRunner:
             return await _in_time(played, request.timeout_seconds)
         finally:
             del self._alive[node]
-            self.marks.append(Mark(What.ENDED, key, anyio.current_time()))
+            self.marks.append(Mark(What.ENDED, key, clock()))
 
 
 async def _in_time(played: Awaitable[Exit], seconds: float | None) -> Exit:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from urllib.parse import quote
 
 from engine.model.ids import ExecutionId
@@ -93,6 +93,7 @@ def change_rows(changes: Changes) -> Rows:
     return rows
 
 
+@lru_cache(maxsize=1024)
 def key_of(execution: ExecutionId) -> str:
     """`project:domain:name`; different executions have different keys, so odd characters are percent-encoded."""
     key = str(execution)
