@@ -54,14 +54,16 @@ class Draft:
         """Nodes that are ready and found no place, beside those of the state."""
         self.freed = 0
         """So many of the state's held nodes, from the first, have had their turn."""
+        self.crowds: dict[str, int] = {}
+        """By how many the live nodes of a frame have become more."""
         self.ended: deque[str] = deque()
         """Nodes that became terminal and whose consequences are not drawn yet."""
 
     def step(self, *, stale: bool = False) -> Step:
         if self.facts:
             self.record = structs.replace(self.record, sequence=self.facts[-1].sequence)
-        places = (self.held, self.freed, self.busy)
-        return Step(self.record, self.nodes, self.facts, self.effects, self.events, stale, self.refusal, *places)
+        decided = (self.record, self.nodes, self.facts, self.effects, self.events)
+        return Step(*decided, stale, self.refusal, self.held, self.freed, self.busy, self.crowds)
 
     # Reading: the draft first, then the execution.
 
@@ -79,6 +81,10 @@ class Draft:
     def phase(self, path: str) -> NodePhase:
         found = self.nodes.get(path) or self.state.nodes.get(path)
         return found.phase if found else NodePhase.NOT_YET_STARTED
+
+    def deserted(self, prefix: str) -> bool:
+        """Whether nothing in a frame is live, nor in the frames inside it: what contains a live node is live itself."""
+        return not self.state.crowds.get(prefix, 0) + self.crowds.get(prefix, 0)
 
     def live(self, prefix: str) -> Iterator[str]:
         """Paths of the live nodes in a frame and in the frames inside it."""
@@ -151,6 +157,9 @@ class Draft:
         self.effects.extend(move.effects)
         if old.phase is not before.phase:
             self.busy += takes_place(old) - takes_place(before)
+            if old.live is not before.live:
+                prefix, _ = split(path)
+                self.crowds[prefix] = self.crowds.get(prefix, 0) + (1 if old.live else -1)
             if old.terminal and not before.terminal:
                 self.ended.append(path)
         return before, old

@@ -64,6 +64,8 @@ class Step(Struct, frozen=True):
     """Of those that had found none before: so many have had their turn."""
     busy: int = 0
     """How many take one now."""
+    crowds: Mapping[str, int] = {}
+    """By how many the live nodes of a frame have become more, by its prefix."""
 
 
 @dataclass(slots=True)
@@ -83,6 +85,8 @@ class ExecutionState:
 
     source: ExecutionState | None = None
     """The execution that this one recovers."""
+    crowds: dict[str, int] = field(default_factory=dict)
+    """How many nodes of a frame are live, those of the frames inside it left out, by its prefix. Derived."""
     busy: int = 0
     """Nodes that take a place (engine.machine.places). Derived."""
     held: deque[str] = field(default_factory=deque)
@@ -103,6 +107,8 @@ class ExecutionState:
             if node.live:
                 state.live[node.path] = None
                 state.busy += takes_place(node)
+                prefix, _ = split(node.path)
+                state.crowds[prefix] = state.crowds.get(prefix, 0) + 1
         return state
 
     def absorb(self, step: Step) -> None:
@@ -115,6 +121,8 @@ class ExecutionState:
             else:
                 self.live.pop(path, None)
         self.busy = step.busy
+        for prefix, more in step.crowds.items():
+            self.crowds[prefix] = self.crowds.get(prefix, 0) + more
         for _ in range(step.freed):
             self.held.popleft()
         self.held.extend(step.held)

@@ -235,7 +235,7 @@ def _closing(draft: Draft, frame: Frame) -> bool:
 
 def _finish_closing(draft: Draft, frame: Frame) -> None:
     """Once nothing in a closing frame is live, its clean-up runs, and then its owner ends."""
-    if any(True for _ in draft.live(frame.prefix)):
+    if not draft.deserted(frame.prefix):
         return
     if cleanups.due(draft, frame):
         if frame.owner is None:

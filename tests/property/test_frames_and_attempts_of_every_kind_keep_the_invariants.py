@@ -6,6 +6,8 @@ and without an abort or an early timer the end does not depend on the order of e
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +16,7 @@ from engine.machine.execution import past
 from engine.model.errors import Failure
 from engine.model.events import AbortRequested
 from engine.model.graph import ArraySpec, FailurePolicy, Program
-from engine.model.ids import AttemptKey
+from engine.model.ids import AttemptKey, split
 from engine.model.limits import ArrayLimits, ExecutionLimits, RetryLimits
 from handlers.registry import default_handlers
 from tests.programs import branch, graph, mapped, node, plan, program, task
@@ -110,6 +112,9 @@ class World(Simulation):
 
 def check(world: World) -> None:
     assert problems(world) == []
+    for state in world.states.values():
+        counted = Counter(split(path)[0] for path in state.live)
+        assert {prefix: number for prefix, number in state.crowds.items() if number} == counted
 
 
 @given(
