@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -67,7 +67,16 @@ async def submit(world: KafkaWorld, begun: asyncio.Event) -> None:
             begun.set()
 
 
-async def everything_took_place_once(world: KafkaWorld) -> None:
+async def everything_takes_place_once(world: KafkaWorld, trouble: Callable[[], Awaitable[None]]) -> None:
+    """Work goes on before, through and after the trouble."""
+    begun, done = asyncio.Event(), asyncio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(work, world, done)
+        tasks.start_soon(submit, world, begun)
+        await begun.wait()
+        await trouble()
+        with anyio.fail_after(60):
+            await done.wait()
     facts = [found.key for found in await world.records(Topic.HISTORY)]
     assert len(facts) == len(set(facts)) == COUNT
     await world.crash()
@@ -77,30 +86,22 @@ async def everything_took_place_once(world: KafkaWorld) -> None:
 @pytest.mark.timeout(90)
 async def test_a_broker_that_hangs_for_some_seconds() -> None:
     async with own_broker() as (broker, world):
-        begun, done = asyncio.Event(), asyncio.Event()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(work, world, done)
-            tasks.start_soon(submit, world, begun)
-            await begun.wait()
+
+        async def hang() -> None:
             broker.pause()
             # Longer than any one call waits for its answer.
             await anyio.sleep(4)
             broker.go_on()
-            with anyio.fail_after(60):
-                await done.wait()
-        await everything_took_place_once(world)
+
+        await everything_takes_place_once(world, hang)
 
 
 @pytest.mark.timeout(90)
 async def test_a_broker_that_dies_and_comes_back() -> None:
     async with own_broker() as (broker, world):
-        begun, done = asyncio.Event(), asyncio.Event()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(work, world, done)
-            tasks.start_soon(submit, world, begun)
-            await begun.wait()
+
+        async def die_and_return() -> None:
             await anyio.to_thread.run_sync(broker.kill)
             await anyio.to_thread.run_sync(kafka.run, broker, world.clients.options.bootstrap)
-            with anyio.fail_after(60):
-                await done.wait()
-        await everything_took_place_once(world)
+
+        await everything_takes_place_once(world, die_and_return)

@@ -93,14 +93,7 @@ class Appender:
 
     async def _started(self) -> AIOKafkaProducer:
         if self._producer is None:
-            producer = self._clients.producer()
-            try:
-                with anyio.fail_after(self._clients.options.commit_seconds):
-                    await producer.start()
-            except BaseException:
-                await discard(producer)
-                raise
-            self._producer = producer
+            self._producer = await self._clients.start_producer()
         return self._producer
 
     async def _renounce(self) -> None:

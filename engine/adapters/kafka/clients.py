@@ -35,8 +35,18 @@ class Clients:
         assert isinstance(sender.BACKOFF_OVERRIDE, float)
         sender.BACKOFF_OVERRIDE = CONCURRENT_WAIT_SECONDS
 
-    def producer(self, transactional_id: str | None = None) -> AIOKafkaProducer:
-        """Idempotent, or transactional. To be started; its start fences the one before it of the same id."""
+    async def start_producer(self, transactional_id: str | None = None) -> AIOKafkaProducer:
+        """Idempotent, or transactional: its start fences the one before it of the same id. Raises CLIENT_ERRORS."""
+        producer = self._producer(transactional_id)
+        try:
+            with anyio.fail_after(self.options.commit_seconds):
+                await producer.start()
+        except BaseException:
+            await discard(producer)
+            raise
+        return producer
+
+    def _producer(self, transactional_id: str | None) -> AIOKafkaProducer:
         options = self.options
         more: dict[str, Any] = {}
         if transactional_id is not None:

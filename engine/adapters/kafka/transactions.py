@@ -82,14 +82,7 @@ class Transactions:
 
     async def _renew(self) -> None:
         await self.close()
-        producer = self._clients.producer(self._clients.options.transactional_id(self._partition))
-        try:
-            with anyio.fail_after(self._clients.options.commit_seconds):
-                await producer.start()
-        except BaseException:
-            await discard(producer)
-            raise
-        self._producer = producer
+        self._producer = await self._clients.start_producer(self._clients.options.transactional_id(self._partition))
         self.renewals += 1
 
     async def _found(self, claim: Claim) -> bool:
