@@ -47,7 +47,7 @@ services: $(STAMP) ## start Kafka (by Maven and Java) and an S3 server for tests
 bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
 	$(BIN)/python -m benchmarks $(ONLY)
 
-chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about 20 minutes)
+chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about 25 minutes)
 	$(BIN)/python -m tests.chaos $(SEED)
 
 check: $(STAMP) ## style, types, and the floors of the house

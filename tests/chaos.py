@@ -1,7 +1,8 @@
 """The long round of the crash harness: `make chaos`, or `python -m tests.chaos [SEED]`.
 
 Each workload is killed at every place, each time on a new home that is then finished by one more engine; again and
-again on one home; and at 25 random moments. Prints figures, and ends with 1 where a promise was broken.
+again on one home; and at 25 random moments. Then the table of small workflows of every kind, on engines of which four
+are killed. Prints figures, and ends with 1 where a promise was broken.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from pathlib import Path
 
 from tests.service.crash_driver import PLACES
 from tests.service.crashes import CRASHING, ROOT, Driver, Figures, Harness, Workload, driver, packaged
+from tests.service.table_kills import wrong_after
 from tests.service.workloads import at_once, demo, mapped, nested, planned
 
 MOMENTS = 25
+TABLE_KILLS = 4
 COUNTS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 80, 120, 200, 500, 1000)
 """Which time at a place is the last; those that are never reached end the series."""
 
@@ -32,6 +35,7 @@ def main() -> int:
         for number, (package, workload) in enumerate(workloads(ours, big)):
             moments = random.Random(f"{seed} {number}")
             broken += _round(engines, package, workload, Path(folder, str(number)), moments)
+        broken += _table(Path(folder, "table"), random.Random(f"{seed} table"))
     return 1 if broken else 0
 
 
@@ -71,6 +75,16 @@ def _round(engines: Driver, package: Path, workload: Workload, folder: Path, mom
             print(f"  BROKEN at or after {name}; the rest was left out: {problem}", flush=True)
         print(f"  {what}: {total} ({time.monotonic() - began:.0f} s)", flush=True)
     return broken
+
+
+def _table(folder: Path, moments: random.Random) -> int:
+    """Workflows of every kind. How many of them did not end as they should."""
+    began = time.monotonic()
+    problems = wrong_after(folder, TABLE_KILLS, moments)
+    print(f"\nthe table of workflows, {TABLE_KILLS} kills: {len(problems)} wrong ({time.monotonic() - began:.0f} s)")
+    for problem in problems:
+        print(f"  BROKEN {problem}", flush=True)
+    return len(problems)
 
 
 Killed = Iterator[tuple[str, Harness]]

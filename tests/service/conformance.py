@@ -90,13 +90,24 @@ class Comparison:
             async with anyio.create_task_group() as group:
                 for module in {self.together or case.module for case in self.cases.values()}:
                     group.start_soon(self._prepare, engine, module)
-            documents = Documents(engine.log, engine.blobs, self.home)
             async with anyio.create_task_group() as group:
                 group.start_soon(to_thread.run_sync, self._run_locally)
-                for name, ready in self.ready.items():
-                    group.start_soon(self._run, engine, ExecutionId("p", "d", name), ready)
+                group.start_soon(self._run, engine)
+
+    async def _run(self, engine: Engine) -> None:
+        async with anyio.create_task_group() as group:
+            for name, ready in self.ready.items():
+                group.start_soon(self._submit, engine, ExecutionId("p", "d", name), ready)
+        self.accepted()
+        documents = Documents(engine.log, engine.blobs, self.home)
+        with anyio.move_on_after(LIMIT_SECONDS):
             for name in self.ready.keys() - self.refused.keys():
-                self.documents[name] = await documents.of(ExecutionId("p", "d", name))
+                await engine.wait(ExecutionId("p", "d", name))
+        for name in self.ready.keys() - self.refused.keys():
+            self.documents[name] = await documents.of(ExecutionId("p", "d", name))
+
+    def accepted(self) -> None:
+        """Every submission and every signal is acknowledged."""
 
     async def _prepare(self, engine: Engine, module: str) -> None:
         """Package a file once for all of its cases."""
@@ -120,7 +131,7 @@ class Comparison:
             else:
                 self.ready[name] = Ready(entity, package.digest, inputs, local, _signals(compiled, case.signals))
 
-    async def _run(self, engine: Engine, execution: ExecutionId, ready: Ready) -> None:
+    async def _submit(self, engine: Engine, execution: ExecutionId, ready: Ready) -> None:
         try:
             await engine.submit(execution, ready.entity, ready.package, ready.inputs)
         except EngineError as error:
@@ -128,8 +139,6 @@ class Comparison:
             return
         for signal_id, value in ready.signals.items():
             await engine.signal(execution, signal_id, value)
-        with anyio.move_on_after(LIMIT_SECONDS):
-            await engine.wait(execution)
 
     def _run_locally(self) -> None:
         wanted = {name: self.ready[name].local_inputs for name in self.ready if self.cases[name].local}
@@ -157,6 +166,12 @@ def run_locally(
     ]
     command = [sys.executable, str(LOCALLY), str(modules), str(found)]
     subprocess.run(command, input=json.dumps(wanted).encode(), check=True, capture_output=True, cwd=folder)
+    return found_locally(folder)
+
+
+def found_locally(folder: Path) -> dict[str, Mapping[str, Any] | str]:
+    """What `run_locally` found before in that folder."""
+    found = folder / "locally.json"
     return {
         name: natural_map(bytes.fromhex(told["outputs"])) if "outputs" in told else told["error"]
         for name, told in json.loads(found.read_text()).items()

@@ -9,16 +9,14 @@ from engine.cli.audit import audit
 from engine.machine.replay import Problem
 from tests.service.cases import Case, Results, check, of_those
 from tests.service.conformance import run_cases
-from tests.service.table import TABLE
-from tests.services import missing
+from tests.service.table import TABLE, table_here
 
 pytestmark = [pytest.mark.service("flytekit"), pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    here = {name: case for name, case in TABLE.items() if not case.needs or not missing(case.needs)}
-    return run_cases(here, tmp_path_factory.mktemp("compared") / "table", together="table")
+    return run_cases(table_here(), tmp_path_factory.mktemp("compared") / "table", together="table")
 
 
 @pytest.mark.parametrize(("name", "case"), of_those(TABLE))

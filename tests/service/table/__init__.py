@@ -32,6 +32,7 @@ from tests.service.table import (
     tasks,
     values,
 )
+from tests.services import missing
 
 AREAS: tuple[Mapping[str, Case], ...] = (
     graphs.CASES,
@@ -57,3 +58,8 @@ AREAS: tuple[Mapping[str, Case], ...] = (
 )
 TABLE: dict[str, Case] = {name: case for area in AREAS for name, case in area.items()}
 assert len(TABLE) == sum(map(len, AREAS)), "two cases of one name"
+
+
+def table_here() -> dict[str, Case]:
+    """The cases whose services are here."""
+    return {name: case for name, case in TABLE.items() if not case.needs or not missing(case.needs)}
