@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import anyio
 
 from engine.adapters.control.caller import calling
+from engine.adapters.control.place import SOCKET
 from engine.homes import open_home
 from engine.model.errors import EngineGone, HomeInUse
 from engine.model.events import Event, ExecutionSubmitted
@@ -142,9 +143,16 @@ async def _contact(stack: AsyncExitStack, home: Path, settings: Settings, idle: 
                 return Other(home, stays=call.stays)
         try:
             return Own(await stack.enter_async_context(open_home(home, settings, idle=idle)))
-        except HomeInUse:
+        except HomeInUse as problem:
             # No event tells of a lock that is let go or of a socket that appears.
             if pause is None:
-                raise
+                raise HomeInUse(f"{problem}. That process can't be reached: {_why(home)}") from problem
             await anyio.sleep(pause)
     raise AssertionError("the last try returns or raises")
+
+
+def _why(home: Path) -> str:
+    """Why an engine that holds a home does not answer."""
+    if (home / SOCKET).exists():
+        return "it does not answer its socket"
+    return f"its socket {home / SOCKET} is gone or could not be made; once it is started again, its executions go on"
