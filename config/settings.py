@@ -240,11 +240,18 @@ class Schedules(Group):
 
 
 class Http(Group):
-    """What `propwash serve` answers over HTTP: metrics and probes."""
+    """What `propwash serve` answers over HTTP: metrics, probes and the API."""
 
     listen: Address | None = None
     """Where it listens: HOST:PORT; port 0 = any that is free, which is told at the start. null = nowhere. `--listen`
     sets it, too."""
+    api: bool = True
+    """Serve the JSON API there, too. Off: metrics and probes only."""
+    token_file: Text | None = None
+    """File that holds the token which callers of the API must send (`Authorization: Bearer TOKEN`). null = none, which
+    is possible only where no other machine can call. Metrics and probes need none."""
+    max_body: Annotated[Size, Field(ge=1024)] = 8 * MIB
+    """Bytes of a request at most, and of values that one answer gives."""
     stalled_seconds: Annotated[Seconds, Field(gt=0)] = 120.0
     """Seconds after which a turn of the loop that does not end makes `/healthz` answer 503."""
 

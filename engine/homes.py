@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
@@ -20,10 +20,9 @@ from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.sqlite.schema import Synchronous
 from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
-from engine.model.ids import ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
-from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.blobstore import BlobStore
+from engine.ports.eventlog import Journal
 from engine.stores import look_at_store, open_store
 
 if TYPE_CHECKING:
@@ -40,20 +39,6 @@ RUNNING_FOLDER = "running"
 """Where attempts work, and what is below it, belongs to the runner (engine.adapters.processes)."""
 PLACE_FILE = "made-at"
 """Holds the absolute path of the home."""
-
-
-class Records(Protocol):
-    """What a look at a log may ask."""
-
-    async def executions(self) -> Sequence[Execution]: ...
-
-    async def snapshot(self, execution: ExecutionId) -> Snapshot | None: ...
-
-
-class Journal(Records, Protocol):
-    """With the facts."""
-
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]: ...
 
 
 @dataclass(frozen=True, slots=True)

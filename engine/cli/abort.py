@@ -14,8 +14,8 @@ from engine.cli.request import load_settings
 from engine.cli.screen import say_soon
 from engine.cli.session import Session, run_session
 from engine.cli.watch import to_the_end
+from engine.gateway.asking import refuse_abort
 from engine.homes import read_home
-from engine.model.errors import BadInput
 from engine.model.events import AbortRequested
 from engine.model.phases import ExecutionPhase
 from engine.model.state import Execution
@@ -49,6 +49,5 @@ async def _asked(name: str, home: Path) -> Execution:
         records = await view.log.executions()
         execution = named(name, records, home)
     (record,) = [found for found in records if found.id == execution]
-    if record.terminal and record.phase is not ExecutionPhase.ABORTED:
-        raise BadInput(f"execution {execution.name} has {record.phase.value} already; there is nothing to abort")
+    refuse_abort(record)
     return record

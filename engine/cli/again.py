@@ -9,21 +9,21 @@ import anyio
 from msgspec import Struct
 
 from config.settings import Settings
-from engine.cli.documents import Documents
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import finish, resume_command
-from engine.cli.naming import named, random_name
+from engine.cli.naming import named
 from engine.cli.request import load_settings
 from engine.cli.screen import say, say_soon
 from engine.cli.session import Session, run_session
 from engine.cli.show import as_text, tell_problems
 from engine.cli.verdict import Context
 from engine.cli.watch import to_the_end
+from engine.gateway.asking import once_more
+from engine.gateway.documents import Documents
 from engine.homes import HomeView, read_home
 from engine.machine.recovery import refusal
 from engine.model.errors import BadInput
 from engine.model.events import ExecutionSubmitted
-from engine.model.ids import ExecutionId
 from engine.model.state import Execution
 from engine.reach import reach
 
@@ -72,14 +72,7 @@ def _does(asked: Asked) -> str:
 async def _submission(view: HomeView, asked: Asked, home: Path) -> tuple[ExecutionSubmitted, bytes]:
     record = await _source(view, asked.execution, home, recover=asked.recover)
     inputs = await view.blobs.get(record.inputs_uri) if record.inputs_uri else b""
-    event = ExecutionSubmitted(
-        ExecutionId(record.id.project, record.id.domain, asked.name or random_name()),
-        record.entity,
-        record.package,
-        recovers=record.id if asked.recover else None,
-        overwrite_cache=asked.overwrite_cache or (asked.recover and record.overwrite_cache),
-        overrides=record.overrides,
-    )
+    event = once_more(record, asked.name, recover=asked.recover, overwrite_cache=asked.overwrite_cache)
     return event, inputs
 
 

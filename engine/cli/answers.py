@@ -5,19 +5,10 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from engine.gateway.waits import typed
 from engine.machine.execution import ExecutionState
 from engine.machine.signals import awaits
 from engine.model.graph import GateKind, GateSpec
-
-
-def typed(gate: GateSpec) -> str:
-    """`the signal 'how-many' (int)`, `the approval 'sure'`."""
-    if gate.kind is GateKind.APPROVE:
-        return f"the approval {gate.signal_id!r}"
-    from engine.wire.signals import signal_type
-    from engine.wire.typenames import type_name
-
-    return f"the signal {gate.signal_id!r} ({type_name(signal_type(gate))})"
 
 
 def answer_command(execution: str, gate: GateSpec, home: Path) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from engine.cli.followed import ARROW, Followed, Spot
-from engine.cli.order import NodeOrder
 from engine.cli.wording import GROUPS, Group
+from engine.gateway.order import NodeOrder
 from engine.machine.execution import ExecutionState
 from engine.model.graph import END_NODE, START_NODE
 from engine.model.ids import ExecutionId

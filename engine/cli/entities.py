@@ -9,12 +9,12 @@ from pathlib import Path
 
 import anyio
 
-from engine.cli.document import iso
 from engine.cli.exitcodes import ExitCode
 from engine.cli.report import Table, columns
 from engine.cli.screen import say
 from engine.cli.show import as_text
 from engine.cli.wording import plain
+from engine.gateway.document import iso
 from engine.model.ids import EntityKind
 from engine.registries import read_registry
 from engine.registry.activation import Activation, every_active

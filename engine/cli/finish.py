@@ -7,12 +7,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cli.documents import Documents
 from engine.cli.exitcodes import ExitCode
 from engine.cli.report import failure_text, outcome, outputs_text
 from engine.cli.screen import say_soon, tell
 from engine.cli.show import as_text, tell_problems
 from engine.cli.whereabouts import stderr_of_failure
+from engine.gateway.documents import Documents
 from engine.homes import HomeView
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase

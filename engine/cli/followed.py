@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine.cli.answers import question
-from engine.cli.document import target_name
-from engine.cli.order import Key, NodeOrder
 from engine.cli.wording import Group
+from engine.gateway.document import target_name
+from engine.gateway.order import Key, NodeOrder
 from engine.machine.execution import ExecutionState
 from engine.model.ids import owner, split
 from engine.model.state import Node

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.cli.board import Board
-from engine.cli.document import attempts
 from engine.cli.followed import ARROW
 from engine.cli.wording import done, duration, elapsed, plain, progress
+from engine.gateway.document import attempts
 from engine.model.ids import ExecutionId
 from engine.model.phases import NodePhase
 from engine.model.state import Execution, Fact, Node

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.cli.documents import Documents
 from engine.cli.past import children_of
+from engine.gateway.documents import Documents
 from engine.homes import HomeView
 from engine.machine.execution import ExecutionState
 from engine.model.ids import ExecutionId

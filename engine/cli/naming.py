@@ -1,9 +1,7 @@
-"""Names of executions: made up for those that nobody named, and found again."""
+"""Names of executions, as people give them, found again."""
 
 from __future__ import annotations
 
-import secrets
-import string
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,14 +10,8 @@ from engine.model.errors import BadInput
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution
 
-_LETTERS, _SIGNS = string.ascii_lowercase, string.ascii_lowercase + string.digits
 _NAMED = 10
 """Names that a message lists."""
-
-
-def random_name() -> str:
-    """A letter and 19 small letters or digits, as Flyte names executions; a DNS label, and never seen before."""
-    return secrets.choice(_LETTERS) + "".join(secrets.choice(_SIGNS) for _ in range(19))
 
 
 def named(name: str, records: Sequence[Execution], home: Path) -> ExecutionId:

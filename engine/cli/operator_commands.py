@@ -10,9 +10,7 @@ from engine.cli.options import common, settings, shared
 
 
 @click.command()
-@click.option(
-    "--listen", metavar="HOST:PORT", help="Answer HTTP there: /metrics, /healthz, /readyz.  [default: nowhere]"
-)
+@click.option("--listen", metavar="HOST:PORT", help="Answer HTTP there: API, /metrics, probes.  [default: nowhere]")
 @settings
 @common
 def serve(home: Path, config: Path | None, sets: tuple[str, ...], listen: str | None) -> int:
@@ -75,7 +73,9 @@ def signal(
     wait is kept. `propwash get EXECUTION` lists what is waited for.
     """
     from engine.cli.signal import signal as perform
+    from engine.gateway.asking import Approval
 
     if (value is None) == (verdict is None):
         raise click.UsageError("give either a VALUE, or --approve or --reject")
-    return perform(name, signal_id, verdict == "approve" if value is None else value, home, config, sets)
+    answer = Approval(verdict == "approve") if value is None else value
+    return perform(name, signal_id, answer, home, config, sets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.cli.board import Board
-from engine.cli.documents import Documents
+from engine.gateway.documents import Documents
 from engine.machine.children import child_id, started
 from engine.machine.execution import ExecutionState
 from engine.model.graph import NodeKind

@@ -14,7 +14,7 @@ from engine.cli.exitcodes import ExitCode
 from engine.cli.naming import named, some
 from engine.cli.screen import say, say_bytes, tell
 from engine.cli.wording import attempts_of_element
-from engine.homes import Records, read_home
+from engine.homes import read_home
 from engine.machine import arrays
 from engine.machine.children import child_id
 from engine.model import layout
@@ -24,6 +24,7 @@ from engine.model.ids import AttemptKey, inner_frame
 from engine.model.phases import NodePhase
 from engine.model.state import Elements, Node, Snapshot
 from engine.ports.blobstore import BlobStore
+from engine.ports.eventlog import Records
 
 STREAMS = ("stdout", "stderr")
 CHUNK_BYTES = 1024 * 1024

@@ -115,7 +115,7 @@ def _show(turn: Turn) -> None:
 
 
 def _moment(fact: Fact) -> str:
-    from engine.cli.document import iso
+    from engine.gateway.document import iso
 
     return iso(fact.at) or ""
 

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from config.settings import Settings
-from engine.cli.documents import Documents
 from engine.cli.exitcodes import ExitCode
 from engine.cli.naming import named
 from engine.cli.request import load_settings
 from engine.cli.screen import say_soon
 from engine.cli.session import Session, run_session
+from engine.gateway.documents import Documents
 from engine.homes import read_home
 from engine.machine.retries import why_not
 from engine.model.errors import BadInput

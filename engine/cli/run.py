@@ -16,13 +16,13 @@ from engine.cli.arguments import HELP, Sections
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import finish, resume_command
 from engine.cli.help import names_help, workflow_help
-from engine.cli.naming import random_name
 from engine.cli.request import Request, guess, resolve
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
 from engine.cli.verdict import Context
 from engine.cli.views import showing
 from engine.cli.workflows import CONSTANTS_FOLDER, Chosen, choose, names_in, unpack_sources, with_code_root
+from engine.gateway.names import random_name
 from engine.homes import HomeView, open_parts
 from engine.model.errors import BadInput
 from engine.model.ids import ExecutionId

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,39 +38,26 @@ async def _serve(home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     service = partial(_keep_schedules, settings)
     async with (
-        _answering(settings) as gateway,
+        _answering(settings, home) as gateway,
         open_home(home, settings, service=service, meter=gateway.metrics if gateway else None) as engine,
-        _ready(gateway),
     ):
         found = len(engine.unfinished())
         going_on = f", {found} unfinished go on" if found else ""
         tell(f"process {os.getpid()} works on home {home}{going_on}; it takes commands until Ctrl-C or SIGTERM")
         session.stops_with(ExitCode.SUCCEEDED)
-        await anyio.sleep_forever()
+        with gateway.serving(engine) if gateway else nullcontext():
+            await anyio.sleep_forever()
     return ExitCode.SUCCEEDED
 
 
 @asynccontextmanager
-async def _answering(settings: Settings) -> AsyncIterator[Gateway | None]:
+async def _answering(settings: Settings, home: Path) -> AsyncIterator[Gateway | None]:
     """The HTTP server, if one is asked for: there before the restore, so that whoever asks learns that it goes on."""
     if settings.http.listen is None:
         yield None
         return
     from engine.gateway.server import answering
 
-    async with answering(settings.http, settings.http.listen) as gateway:
+    async with answering(settings, home, settings.http.listen) as gateway:
         tell(f"answers HTTP at http://{gateway.address}")
         yield gateway
-
-
-@asynccontextmanager
-async def _ready(gateway: Gateway | None) -> AsyncIterator[None]:
-    """While the block is entered, it is said to be ready: no longer once the engine is told to stop."""
-    if gateway is None:
-        yield
-        return
-    gateway.probes.ready(True)
-    try:
-        yield
-    finally:
-        gateway.probes.ready(False)

@@ -16,7 +16,7 @@ from engine.homes import read_home
 from engine.model.ids import ExecutionId
 
 if TYPE_CHECKING:
-    from engine.cli.documents import Documents
+    from engine.gateway.documents import Documents
     from engine.wire.natural import Json
 
 
@@ -26,24 +26,13 @@ def get(name: str, home: Path, *, as_json: bool) -> int:
 
 
 async def _get(name: str, home: Path, as_json: bool) -> int:
-    from engine.cli.documents import Documents
+    from engine.gateway.documents import Documents
 
     async with read_home(home) as view:
         execution = named(name, await view.log.executions(), home)
         documents = Documents(view.log, view.blobs, home)
-        say(as_text(await full(documents, execution)) if as_json else await describe(documents, execution, time.time()))
+        say(as_text(await documents.full(execution)) if as_json else await describe(documents, execution, time.time()))
         return tell_problems(documents)
-
-
-async def full(documents: Documents, execution: ExecutionId) -> Json:
-    """The document; of an unfinished execution, with what its nodes wait for."""
-    from engine.cli.waits import waits_json
-
-    snapshot = await documents.snapshot(execution)
-    found = await documents.made_of(snapshot)
-    if not snapshot.execution.terminal:
-        found["waiting"] = waits_json(await documents.state(snapshot))
-    return found
 
 
 async def describe(documents: Documents, execution: ExecutionId, now: float) -> str:

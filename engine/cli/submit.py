@@ -12,21 +12,19 @@ from anyio import to_thread
 from config.settings import Settings
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import finish, resume_command
-from engine.cli.naming import random_name
 from engine.cli.request import load_settings
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
 from engine.cli.show import as_text
 from engine.cli.verdict import Context
 from engine.cli.watch import to_the_end
-from engine.model.events import ExecutionSubmitted
+from engine.gateway.asking import Wish, submission
+from engine.gateway.names import random_name
 from engine.model.ids import ExecutionId
 from engine.model.overrides import Overrides
 from engine.reach import reach
 from engine.registries import open_registry, read_registry
-from engine.registry.finding import RUNNABLE, find
-from engine.registry.running import Runnable, runnable
-from engine.wire.inputs import inputs_for, read_inputs_file
+from engine.wire.inputs import read_inputs_file
 from engine.wire.natural import Json
 from handlers.registry import default_handlers
 
@@ -62,15 +60,13 @@ async def _submit(
 ) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     project, domain = asked.project or settings.execution.project, asked.domain or settings.execution.domain
-    found = await _found(asked, project, domain, settings)
     given: dict[str, object] = dict(asked.inputs)
     if asked.inputs_file is not None:
         given = {**await to_thread.run_sync(read_inputs_file, asked.inputs_file), **given}
-    inputs = await to_thread.run_sync(inputs_for, found.target, given, "--input ")
     execution = ExecutionId(project, domain, asked.name or random_name())
-    event = ExecutionSubmitted(
-        execution, found.entity, found.package, overwrite_cache=asked.overwrite_cache, overrides=asked.overrides
-    )
+    wish = Wish(asked.entity, execution, given, asked.overrides, asked.overwrite_cache)
+    async with read_registry(asked.home) as reading, open_registry(asked.home, settings) as writing:
+        event, inputs = await submission(reading, writing, wish, default_handlers(), "--input ")
     async with reach(asked.home, settings, idle=not wait) as contact:
         await contact.submit(event, inputs)
         if not wait:
@@ -80,13 +76,6 @@ async def _submit(
         context.hint = f"execution {execution.name} {goes_on}"
         async with to_the_end(contact, asked.home, settings, execution, quiet=as_json) as view:
             return await finish(view, [execution], asked.home, as_json=as_json)
-
-
-async def _found(asked: Asked, project: str, domain: str, settings: Settings) -> Runnable:
-    async with read_registry(asked.home) as registry:
-        entry = await find(registry, asked.entity, project, domain, RUNNABLE)
-    async with open_registry(asked.home, settings) as registry:
-        return await runnable(registry, entry, default_handlers())
 
 
 def _document(execution: ExecutionId) -> dict[str, Json]:

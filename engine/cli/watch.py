@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import anyio
 
 from engine.cli.board import Board
-from engine.cli.documents import Documents
 from engine.cli.finish import finish, resume_command
 from engine.cli.mirror import Mirror
 from engine.cli.naming import named
 from engine.cli.session import Session, run_session
 from engine.cli.views import drawing, showing
+from engine.gateway.documents import Documents
 from engine.homes import HomeView, read_home
 from engine.model.errors import BadInput, EngineError, EngineGone
 from engine.model.ids import ExecutionId

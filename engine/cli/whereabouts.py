@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from engine.homes import Records
 from engine.machine.arrays import attempt_of
 from engine.machine.children import child_id
 from engine.model import layout
@@ -13,6 +12,7 @@ from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey
 from engine.model.state import Execution, Node, Snapshot
 from engine.ports.blobstore import BlobStore
+from engine.ports.eventlog import Records
 
 STDERR = "stderr.log"
 _PLACE = re.compile(r"(?P<path>.+?)(\[(?P<index>\d+)\])?\Z")

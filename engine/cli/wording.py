@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from unicodedata import east_asian_width
 
-from engine.cli.document import attempts
+from engine.gateway.document import attempts
 from engine.machine.arrays import attempt_of, count, phase_of
 from engine.model.cache import CacheStatus
 from engine.model.phases import TERMINAL, NodePhase

@@ -57,6 +57,8 @@ class Metrics:
         )
         about = Gauge("propwash_info", "Always 1; the version.", ["version"], registry=registry)
         about.labels(VERSION).set(1)
+        hanging = Gauge("propwash_turn_open_seconds", "Seconds that the turn under way has taken.", registry=registry)
+        hanging.set_function(self.stalled_seconds)
         self.ready = Gauge("propwash_ready", "1 once all that was left unfinished is taken up.", registry=registry)
 
     def tell_of_process(self) -> None:

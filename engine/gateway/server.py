@@ -5,21 +5,27 @@ aiohttp serves, because the S3 client brings it along already.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 from aiohttp import web
 from anyio import to_thread
 
-from engine.gateway.metrics import Metrics
+from engine.app import Engine
+from engine.gateway.access import token_for
+from engine.gateway.api import Api
+from engine.gateway.guard import Guard, Refuse, answer
+from engine.gateway.metrics import VERSION, Metrics
+from engine.gateway.openapi import openapi
+from engine.gateway.operations import ROOT
 from engine.gateway.probes import Probes
 from engine.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from config.settings import Http
+    from config.settings import Settings
 
 SHUTDOWN_SECONDS = 1.0
 """The most that requests which are under way may take when the service stops."""
@@ -27,29 +33,71 @@ LAG_SECONDS = 1.0
 """Between two looks at how late the event loop is."""
 
 
-@dataclass(frozen=True, slots=True)
 class Gateway:
-    metrics: Metrics
-    probes: Probes
-    address: str
-    """HOST:PORT where it really listens."""
+    """What is served, before there is an engine and while there is one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.metrics = Metrics()
+        self.address = ""
+        """HOST:PORT where it really listens."""
+        self._probes = Probes(self.metrics, settings.http.stalled_seconds)
+        self._engine: Engine | None = None
+
+    def app(self, settings: Settings, home: Path, listen: str, token: str) -> web.Application:
+        http = settings.http
+        guard = Guard(token, listen.rpartition(":")[0])
+        app = web.Application(middlewares=[guard.watch], client_max_size=http.max_body)
+        self._probes.add_to(app)
+        if http.api:
+            place = settings.execution.project, settings.execution.domain
+            _add_api(app, Api(self.engine, home, place, http.max_body), secured=bool(token))
+        return app
+
+    def engine(self) -> Engine:
+        """Raises Refuse while there is none."""
+        if self._engine is None:
+            raise Refuse(503, "NotReady", "the engine is restoring or stopping; try again later", "SYSTEM")
+        return self._engine
+
+    @contextmanager
+    def serving(self, engine: Engine) -> Iterator[None]:
+        """While the block is entered it is ready: no longer once the engine is told to stop."""
+        self._engine = engine
+        self._probes.ready(True)
+        try:
+            yield
+        finally:
+            self._probes.ready(False)
+            self._engine = None
+
+
+def _add_api(app: web.Application, api: Api, *, secured: bool) -> None:
+    operations = api.operations()
+    document = openapi(operations, VERSION, secured=secured)
+
+    async def describe(request: web.Request) -> web.Response:
+        return answer(document)
+
+    for one in operations:
+        app.router.add_route(one.method, one.path, one.handler)
+    app.router.add_get(f"{ROOT}/openapi.json", describe)
 
 
 @asynccontextmanager
-async def answering(settings: Http, listen: str) -> AsyncIterator[Gateway]:
+async def answering(settings: Settings, home: Path, listen: str) -> AsyncIterator[Gateway]:
     """Answer HTTP at HOST:PORT while the block is entered. Raises BadInput where that can't be had."""
-    metrics = Metrics()
-    await to_thread.run_sync(metrics.tell_of_process)
-    probes = Probes(metrics, settings.stalled_seconds)
-    app = web.Application()
-    probes.add_to(app)
+    http = settings.http
+    token = await to_thread.run_sync(token_for, listen, http.token_file) if http.api else ""
+    gateway = Gateway(settings)
+    await to_thread.run_sync(gateway.metrics.tell_of_process)
+    app = gateway.app(settings, home, listen, token)
     runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_SECONDS)
     await runner.setup()
     try:
-        address = await _listen(runner, listen)
+        gateway.address = await _listen(runner, listen)
         async with anyio.create_task_group() as group:
-            group.start_soon(_watch_lag, metrics)
-            yield Gateway(metrics, probes, address)
+            group.start_soon(_watch_lag, gateway.metrics)
+            yield gateway
             group.cancel_scope.cancel()
     finally:
         with anyio.move_on_after(2 * SHUTDOWN_SECONDS, shield=True):

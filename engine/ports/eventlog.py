@@ -94,3 +94,17 @@ class EventLog(Protocol):
         ...
 
     async def dead_letters(self) -> Sequence[DeadLetter]: ...
+
+
+class Records(Protocol):
+    """What a look at a log may ask."""
+
+    async def executions(self) -> Sequence[Execution]: ...
+
+    async def snapshot(self, execution: ExecutionId) -> Snapshot | None: ...
+
+
+class Journal(Records, Protocol):
+    """With the facts."""
+
+    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]: ...

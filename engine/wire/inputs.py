@@ -80,7 +80,12 @@ def read_inputs_file(path: Path) -> dict[str, object]:
     for name in document:
         if not isinstance(name, str):
             raise BadInput(f"{path}: expected input names as keys, got {shown(name)}")
-    return {name: Quoted(value) if isinstance(value, str) else value for name, value in document.items()}
+    return as_documents(document)
+
+
+def as_documents(values: Mapping[str, object]) -> dict[str, object]:
+    """Values that come from a JSON or YAML document, where text is text and not what a person typed for anything."""
+    return {name: Quoted(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
 def _presets(target: LaunchPlanSpec | Graph) -> tuple[dict[str, Literal], dict[str, Literal]]:

@@ -14,12 +14,12 @@ from engine.adapters.memory.scripts import copies, takes
 from engine.app import Engine
 from engine.cli import board as boards
 from engine.cli.board import Board
-from engine.cli.documents import Documents
 from engine.cli.live import LiveView
 from engine.cli.past import board_of
 from engine.cli.terminal import Terminal
 from engine.cli.tree import choose, folded
 from engine.cli.wording import progress
+from engine.gateway.documents import Documents
 from engine.loop.watchers import Watcher
 from engine.model.graph import ArraySpec, Program
 from engine.model.ids import ExecutionId

@@ -19,7 +19,7 @@ from anyio import to_thread
 from config.load import load
 from config.settings import Settings
 from engine.app import Engine
-from engine.cli.documents import Documents
+from engine.gateway.documents import Documents
 from engine.homes import open_home
 from engine.model.errors import EngineError
 from engine.model.graph import GateKind, GateSpec, Graph, LaunchPlanSpec, every_node

@@ -22,7 +22,7 @@ import msgspec
 
 from engine.cli.audit import Counts, audit
 from engine.cli.check import line
-from engine.cli.documents import Documents
+from engine.gateway.documents import Documents
 from engine.homes import read_home
 from engine.machine.replay import Problem
 from engine.wire.packaging import package_file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,3 +23,19 @@ def serving(propwash: Propwash, *words: str) -> Iterator[subprocess.Popen[str]]:
         else:
             raise AssertionError(f"the service did not start: {seen}")
         yield process
+
+
+@contextmanager
+def listening(propwash: Propwash, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The service, once it is ready, and the URL that it says it answers at."""
+    with propwash.started("serve", "--listen", "127.0.0.1:0", *words) as process:
+        assert process.stderr is not None
+        url, seen = "", []
+        for line in process.stderr:
+            seen.append(line)
+            if found := re.search(r"answers HTTP at (http://\S+)", line):
+                url = found[1]
+            if "it takes commands until" in line:
+                break
+        assert url, f"the service did not start: {seen}"
+        yield process, url

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -15,25 +11,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as plain_text
 
 from tests.service.command import LIMIT_SECONDS, WORKFLOWS, Propwash, propwash
+from tests.service.serving import listening
 
 __all__ = ["propwash"]
 pytestmark = pytest.mark.service("flytekit")
-
-
-@contextmanager
-def listening(propwash: Propwash, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The service, once it is ready, and the URL that it says it answers at."""
-    with propwash.started("serve", "--listen", "127.0.0.1:0", *words) as process:
-        assert process.stderr is not None
-        url, seen = "", []
-        for line in process.stderr:
-            seen.append(line)
-            if found := re.search(r"answers HTTP at (http://\S+)", line):
-                url = found[1]
-            if "it takes commands until" in line:
-                break
-        assert url, f"the service did not start: {seen}"
-        yield process, url
 
 
 def get(url: str, accept: str = "*/*") -> tuple[int, str, str]:

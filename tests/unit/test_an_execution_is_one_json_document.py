@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.cli.document import document, iso
+from engine.gateway.document import document, iso
 from engine.model.events import AbortRequested
 from engine.model.state import Snapshot
 from tests import programs

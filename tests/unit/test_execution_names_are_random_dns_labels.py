@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from engine.cli.naming import random_name
+from engine.gateway.names import random_name
 from engine.model.ids import DNS_LABEL
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from engine.cli.listing import Wanted
 from engine.cli.report import execution_table
+from engine.gateway.choosing import Wanted
 from engine.model.errors import ErrorKind, Failure
 from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId
 from engine.model.phases import ExecutionPhase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from engine.cli.order import NodeOrder, ranks
+from engine.gateway.order import NodeOrder, ranks
 from engine.machine.execution import ExecutionState
 from engine.model.state import Execution, Node
 from tests import programs

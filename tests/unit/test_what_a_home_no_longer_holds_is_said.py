@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.adapters.memory.blobs import MemoryBlobs
-from engine.cli.documents import Documents
+from engine.gateway.documents import Documents
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Snapshot
 from tests import programs

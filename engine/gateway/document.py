@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.cli.order import NodeOrder
+from engine.gateway.order import NodeOrder
 from engine.machine.execution import ExecutionState
 from engine.machine.overrides import effective
 from engine.model.errors import Failure
 from engine.model.graph import NodeKind, Program
+from engine.model.ids import EntityId, ExecutionId
 from engine.model.phases import NodePhase
-from engine.model.state import Node, Snapshot
+from engine.model.state import Execution, Node, Snapshot
 
 if TYPE_CHECKING:
     from engine.wire.natural import Json
@@ -31,18 +32,28 @@ def document(
     """`program` and `plans` name the tasks and the order of nodes; None: can't be read; `outputs`: unless SUCCEEDED."""
     record, state = snapshot.execution, state_of(snapshot, program, plans)
     return {
-        "execution": {"project": record.id.project, "domain": record.id.domain, "name": record.id.name},
-        "entity": {
-            "kind": record.entity.kind.value.replace("_", "-"),
-            "name": record.entity.name,
-            "version": record.entity.version,
-        },
+        "execution": _name(record.id),
+        "entity": _entity(record.entity),
         "labels": dict(effective(record, state.program).labels),
         "phase": record.phase.value,
         "outputs": None if outputs is None else dict(outputs),
-        "error": _error(record.error),
+        "error": error_document(record.error),
         "nodes": [_node(node, state) for node in _shown(state)],
         "home": str(home),
+    }
+
+
+def summary(record: Execution) -> dict[str, Json]:
+    """One execution in a list."""
+    return {
+        "execution": _name(record.id),
+        "entity": _entity(record.entity),
+        "phase": record.phase.value,
+        "submitted_at": iso(record.submitted_at),
+        "started_at": iso(record.started_at),
+        "ended_at": iso(record.ended_at),
+        "parent": _name(record.parent.execution) if record.parent else None,
+        "error": error_document(record.error),
     }
 
 
@@ -96,11 +107,19 @@ def _node(node: Node, state: ExecutionState) -> Json:
         "outputs_uri": node.outputs_uri or None,
         "cache": None if node.cache is None else node.cache.value,
         "cached_elements": None if node.elements is None else node.elements.cached,
-        "error": _error(node.error),
+        "error": error_document(node.error),
     }
 
 
-def _error(failure: Failure | None) -> Json:
+def _name(id: ExecutionId) -> Json:
+    return {"project": id.project, "domain": id.domain, "name": id.name}
+
+
+def _entity(id: EntityId) -> Json:
+    return {"kind": id.kind.value.replace("_", "-"), "name": id.name, "version": id.version}
+
+
+def error_document(failure: Failure | None) -> Json:
     if failure is None:
         return None
     return {

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from engine.cli.document import document, state_of
-from engine.homes import Records
+from engine.gateway.document import document, state_of
 from engine.machine.execution import ExecutionState, plans_of
 from engine.model.errors import EngineError
 from engine.model.graph import Program
@@ -17,6 +16,7 @@ from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
 from engine.model.state import Snapshot
 from engine.ports.blobstore import BlobStore
+from engine.ports.eventlog import Records
 
 if TYPE_CHECKING:
     from engine.wire.natural import Json
@@ -34,9 +34,21 @@ class Documents:
     async def of(self, execution: ExecutionId) -> dict[str, Json]:
         return await self.made_of(await self.snapshot(execution))
 
+    async def full(self, execution: ExecutionId) -> dict[str, Json]:
+        """Of an unfinished execution, with what its nodes wait for."""
+        from engine.gateway.waits import waits_json
+
+        snapshot = await self.snapshot(execution)
+        found = await self.made_of(snapshot)
+        if not snapshot.execution.terminal:
+            found["waiting"] = waits_json(await self.state(snapshot))
+        return found
+
     async def made_of(self, snapshot: Snapshot) -> dict[str, Json]:
         program, plans = await self._programs_of(snapshot)
-        return document(snapshot, program, await self.outputs(snapshot), self.home, plans)
+        outputs = await self.outputs(snapshot)
+        # In a thread: an execution of many nodes must not hold up an engine in this process.
+        return await to_thread.run_sync(document, snapshot, program, outputs, self.home, plans)
 
     async def snapshot(self, execution: ExecutionId) -> Snapshot:
         """An execution that is known to be stored."""

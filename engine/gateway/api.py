@@ -1,0 +1,241 @@
+"""The JSON API: what the commands can do, over HTTP. It answers what `propwash get --json` and `list` answer."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import anyio
+from aiohttp import web
+from anyio import to_thread
+from msgspec import UNSET
+
+from engine.app import Engine
+from engine.gateway import asking
+from engine.gateway.bodies import (
+    Abort,
+    Accepted,
+    ExecutionDocument,
+    Filter,
+    Name,
+    OfNode,
+    Page,
+    Recovery,
+    Relaunch,
+    SignalValue,
+    Submission,
+    Transition,
+    Values,
+)
+from engine.gateway.choosing import Wanted
+from engine.gateway.document import summary
+from engine.gateway.documents import Documents
+from engine.gateway.guard import Refuse, answer
+from engine.gateway.names import random_name
+from engine.gateway.operations import ONE, ROOT, Operation, read_body, read_query
+from engine.gateway.streams import Streams
+from engine.model.events import ExecutionSubmitted
+from engine.model.ids import DNS_LABEL, ExecutionId
+from engine.model.state import Execution, Fact
+from engine.registry.entries import Registry
+from engine.wire.inputs import as_documents
+from engine.wire.natural import natural_map
+
+MOST_ON_A_PAGE = 500
+PATIENCE_SECONDS = 5.0
+"""How long the answer to a submission, which is durable, waits for the turn that starts the execution."""
+
+
+class Api:
+    """`engine` gives the engine; it raises Refuse while there is none. `place`: default project and domain."""
+
+    def __init__(self, engine: Callable[[], Engine], home: Path, place: tuple[str, str], largest: int) -> None:
+        self._engine, self._home, self._place, self._largest = engine, home, place, largest
+        self._streams = Streams(engine)
+
+    def operations(self) -> list[Operation]:
+        return [
+            Operation("GET", f"{ROOT}/executions", self.list_executions, Page, query=Filter),
+            Operation("POST", f"{ROOT}/executions", self.submit, Accepted, body=Submission, status=201),
+            Operation("GET", ONE, self.get_execution, ExecutionDocument),
+            Operation("GET", f"{ONE}/inputs", self.get_inputs, Values, query=OfNode),
+            Operation("GET", f"{ONE}/outputs", self.get_outputs, Values, query=OfNode),
+            Operation("POST", f"{ONE}/abort", self.abort, Accepted, body=Abort, status=202),
+            Operation("POST", ONE + "/signals/{signal}", self.signal, Accepted, body=SignalValue, status=202),
+            Operation("POST", f"{ONE}/recover", self.recover, Accepted, body=Recovery, status=201),
+            Operation("POST", f"{ONE}/relaunch", self.relaunch, Accepted, body=Relaunch, status=201),
+            Operation("GET", f"{ONE}/events", self.follow, Transition, stream=True),
+        ]
+
+    async def list_executions(self, request: web.Request) -> web.Response:
+        """List executions, the newest submission first, page by page."""
+        asked = read_query(request, Filter)
+        if not 1 <= asked.limit <= MOST_ON_A_PAGE:
+            raise Refuse(400, "BadInput", f"limit: {asked.limit} is not from 1 to {MOST_ON_A_PAGE}")
+        wanted = Wanted(
+            tuple(phase.value for phase in asked.phase),
+            asked.workflow,
+            asked.since_seconds,
+            newest_first=True,
+            children=asked.children,
+            project=asked.project,
+            domain=asked.domain,
+        )
+        records = await self._engine().log.executions()
+        found = wanted.choose(_before(records, asked.page), time.time())
+        page = [summary(record) for record in found[: asked.limit]]
+        more = len(found) > asked.limit
+        return answer({"executions": page, "next": _token(found[asked.limit - 1].id) if more else None})
+
+    async def submit(self, request: web.Request) -> web.Response:
+        """Start an execution; the answer comes once that is durable."""
+        asked, engine = await read_body(request, Submission), self._engine()
+        project, domain = asked.project or self._place[0], asked.domain or self._place[1]
+        execution = ExecutionId(_label(project), _label(domain), _label(asked.name or random_name()))
+        wish = asking.Wish(
+            asked.entity, execution, as_documents(asked.inputs), asked.overrides(), asked.overwrite_cache
+        )
+        registry = Registry(engine.blobs)
+        event, inputs = await asking.submission(registry, registry, wish, engine.rules.handlers, "inputs.")
+        return await self._accept(event, inputs)
+
+    async def get_execution(self, request: web.Request) -> web.Response:
+        """One execution with the tree of its nodes, its outputs or its error."""
+        record = await self._record(request)
+        return answer(await self._documents().full(record.id))
+
+    async def get_inputs(self, request: web.Request) -> web.Response:
+        """The inputs of an execution or of a node."""
+        return await self._values(request, "inputs_uri")
+
+    async def get_outputs(self, request: web.Request) -> web.Response:
+        """The outputs of an execution or of a node that has succeeded."""
+        return await self._values(request, "outputs_uri")
+
+    async def abort(self, request: web.Request) -> web.Response:
+        """Stop an execution; the answer comes once the request is durable."""
+        asked, record = await read_body(request, Abort), await self._record(request)
+        asking.refuse_abort(record)
+        if not record.terminal:
+            await self._engine().abort(record.id, asked.reason)
+        return _accepted(record.id, 202)
+
+    async def signal(self, request: web.Request) -> web.Response:
+        """Answer the gates of one id."""
+        asked, record = await read_body(request, SignalValue), await self._record(request)
+        if (asked.value is UNSET) == (asked.approve is UNSET):
+            raise Refuse(400, "BadInput", "body: expected either 'value' or 'approve'")
+        documents, signal_id = self._documents(), request.match_info["signal"]
+        state = await documents.state(await documents.snapshot(record.id))
+        literal = asking.signal_literal(state, signal_id, _answer(asked))
+        await self._engine().signal(record.id, signal_id, literal)
+        return _accepted(record.id, 202)
+
+    async def recover(self, request: web.Request) -> web.Response:
+        """Start an execution that takes over what succeeded in this one, and runs the rest."""
+        asked, record = await read_body(request, Recovery), await self._record(request)
+        return await self._again(record, asking.once_more(record, _named(asked.name), recover=True))
+
+    async def relaunch(self, request: web.Request) -> web.Response:
+        """Start an execution of the same workflow with the same inputs."""
+        asked, record = await read_body(request, Relaunch), await self._record(request)
+        event = asking.once_more(record, _named(asked.name), recover=False, overwrite_cache=asked.overwrite_cache)
+        return await self._again(record, event)
+
+    async def follow(self, request: web.Request) -> web.StreamResponse:
+        """What happens in an execution from its beginning, or after `Last-Event-ID`, to its end."""
+        return await self._streams.send(request, (await self._record(request)).id)
+
+    async def _again(self, record: Execution, event: ExecutionSubmitted) -> web.Response:
+        inputs = await self._engine().blobs.get(record.inputs_uri) if record.inputs_uri else b""
+        return await self._accept(event, inputs)
+
+    async def _accept(self, event: ExecutionSubmitted, inputs: bytes) -> web.Response:
+        """Answers when the execution can be read, so that whoever asks for it next finds it."""
+        engine, execution = self._engine(), event.execution
+        there = anyio.Event()
+
+        def see(records: Sequence[Execution], facts: Sequence[Fact]) -> None:
+            if any(record.id == execution for record in records):
+                there.set()
+
+        with engine.watchers.watching(see):
+            await engine.accept(event, inputs)
+            if not await engine.log.find([execution]):
+                with anyio.move_on_after(PATIENCE_SECONDS):
+                    await there.wait()
+        return _accepted(execution, 201)
+
+    async def _record(self, request: web.Request) -> Execution:
+        place = request.match_info
+        execution = ExecutionId(place["project"], place["domain"], place["name"])
+        found = (await self._engine().log.find([execution])).get(execution)
+        if found is None:
+            raise Refuse(404, "NotFound", f"there is no execution {execution}")
+        return found
+
+    def _documents(self) -> Documents:
+        engine = self._engine()
+        return Documents(engine.log, engine.blobs, self._home)
+
+    async def _values(self, request: web.Request, which: str) -> web.Response:
+        path, record = read_query(request, OfNode).node, await self._record(request)
+        holder: object = record
+        if path:
+            snapshot = await self._documents().snapshot(record.id)
+            holder = next((node for node in snapshot.nodes if node.path == path), None)
+            if holder is None:
+                raise Refuse(404, "NotFound", f"execution {record.id} has no node {path!r} that was started")
+        uri: str = getattr(holder, which)
+        return answer(Values(await self._read(uri) if uri else {}))
+
+    async def _read(self, uri: str) -> dict[str, object]:
+        blobs = self._engine().blobs
+        size = await blobs.size(uri)
+        if size is not None and size > self._largest:
+            cause = f"{uri} holds {size} bytes, more than http.max_body ({self._largest}); read it from the store"
+            raise Refuse(413, "TooLarge", cause)
+        return dict(await to_thread.run_sync(natural_map, await blobs.get(uri), uri))
+
+
+def _answer(asked: SignalValue) -> object:
+    if isinstance(asked.approve, bool):
+        return asking.Approval(asked.approve)
+    return as_documents({"value": asked.value})["value"]
+
+
+def _accepted(execution: ExecutionId, status: int) -> web.Response:
+    name = Name(execution.project, execution.domain, execution.name)
+    location = ONE.format(project=name.project, domain=name.domain, name=name.name)
+    return answer(Accepted(name), status, {"Location": location})
+
+
+def _label(text: str) -> str:
+    if not DNS_LABEL.match(text):
+        raise Refuse(400, "BadInput", f"{text!r} is no DNS label: 1 to 63 of a-z, 0-9 and '-', no dash at the ends")
+    return text
+
+
+def _named(name: str | None) -> str | None:
+    return name and _label(name)
+
+
+def _token(last: ExecutionId) -> str:
+    return base64.urlsafe_b64encode(str(last).encode()).decode()
+
+
+def _before(records: Sequence[Execution], page: str) -> Sequence[Execution]:
+    """`records`: oldest first. Those that were submitted before the last one of the page before."""
+    if not page:
+        return records
+    try:
+        last = base64.urlsafe_b64decode(page).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        last = ""
+    for place, record in enumerate(records):
+        if str(record.id) == last:
+            return records[:place]
+    raise Refuse(400, "BadInput", f"page: {page!r} is not what an answer gave as 'next'")
