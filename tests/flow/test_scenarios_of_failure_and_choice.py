@@ -190,6 +190,16 @@ async def test_21_no_arm_is_taken(value: object, code: str, message: str) -> Non
     assert await found.world.phases() == {"c": "FAILED", "n0": "SUCCEEDED"}
 
 
+async def test_21_an_arm_that_takes_too_long_ends_its_branch() -> None:
+    """User case S20: the error names the inner node."""
+    arm = lone("n0", timeout=5.0)
+    whole = flow(lone("n0"), branch("c", {"n0": b""}, [arm], after=["n0"]), lone("join", "c"))
+    found = await run(whole, lambda blobs: {"c/0/n0": hangs})
+    assert (found.error.code, found.error.node) == ("RetriesExhausted|TimeoutExpired", "c/0/n0")
+    assert found.at("", "FAILED") == [5]
+    assert await found.world.phases() == {"c": "FAILED", "c/0/n0": "FAILED", "n0": "SUCCEEDED"}
+
+
 CHILD = graph("child", [lone("n0")])
 PLAN = plan("plan", CHILD)
 PARENT = program([graph("wf", [node("lp", PLAN.id)]), CHILD], [WORK], [PLAN])
