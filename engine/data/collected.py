@@ -65,7 +65,7 @@ class Collected(Struct, frozen=True):
 
         Raises Permanent (SYSTEM, OutputsNotFound) naming the element that lacks it; Transient.
         """
-        send, receive = anyio.create_memory_object_stream[Batch](0)
+        send, receive = anyio.create_memory_object_stream[Batch](1)
         with send, receive:
             await together(lambda: self._read(variable, send), lambda: _hand_over(receive, sink))
 

@@ -14,10 +14,9 @@ from flyteidl.core import types_pb2
 from engine.data.collected import NO_VALUE, Batch, Collected
 from engine.data.framing import Data, framed_size, header
 from engine.data.literals import Kind, entry, entry_header
-from engine.data.offload import ContentHash, index_name, is_offloaded, value_name
+from engine.data.offload import index_name, is_offloaded, value_name
 from engine.data.references import Reference, reference_literal
 from engine.data.stored import packed
-from engine.data.together import together
 from engine.model import layout
 from engine.model.effects import GatherOutputs
 from engine.model.errors import Transient
@@ -114,7 +113,7 @@ class _Job:
     async def _offload(self, name: str, payload: int) -> bytes:
         """Write the list to a file of its own, with an index of its items beside it; gives the reference to it."""
         uri = self.blobs.uri(f"{self.prefix}/{value_name(name)}")
-        content, start = ContentHash(), header(Kind.COLLECTION, payload)
+        start = header(Kind.COLLECTION, payload)
         next_item = written = len(start)
 
         async with (
@@ -126,15 +125,14 @@ class _Job:
                 nonlocal next_item, written
                 *offsets, next_item = accumulate(batch.sizes, initial=next_item)
                 written += batch.size
-                await together(lambda: content.update(batch.pieces), lambda: _append(file, batch.pieces))
+                await _append(file, batch.pieces)
                 await index.write(packed(offsets))
 
-            await content.update([start])
             await file.write(start)
             await self.source.copy(name, write)
             await index.write(packed([next_item]))
             _agree(name, written - len(start), payload)
-        return reference_literal(Reference(uri, written, self.types[name]), content.text())
+        return reference_literal(Reference(uri, written, self.types[name]))
 
 
 async def _append(file: BlobWriter, pieces: Iterable[Data]) -> None:

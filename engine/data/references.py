@@ -54,8 +54,8 @@ def _parsed(payload: Data) -> Reference:
     return Reference(message.uri, message.size_bytes, said)
 
 
-def reference_literal(reference: Reference, content_hash: str) -> bytes:
-    """The `Literal` that stands in the value's place. `content_hash` names the value: equal values, equal hashes."""
+def reference_literal(reference: Reference, content_hash: str = "") -> bytes:
+    """The `Literal` that stands in the value's place. `content_hash`: what its author says names the value."""
     literal = literals_pb2.Literal(
         offloaded_metadata=literals_pb2.LiteralOffloadedMetadata(
             uri=reference.uri,

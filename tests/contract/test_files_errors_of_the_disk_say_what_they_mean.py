@@ -51,6 +51,7 @@ async def test_a_failed_write_names_the_object_and_leaves_nothing(
     size: int,
 ) -> None:
     monkeypatch.setattr(disk.Disk, "append", failing(code))
+    monkeypatch.setattr(disk.Disk, "append_all", failing(code))
     uri = files.uri("a/b")
     for call in (files.put(uri, b"x" * size), write(files, uri, size)):
         with pytest.raises(expected) as caught:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 import anyio
 import pytest
@@ -14,14 +15,15 @@ async def test_small_objects_are_served_while_a_large_one_waits_for_the_disk(
     files: FileBlobs, monkeypatch: pytest.MonkeyPatch, stream: bool
 ) -> None:
     disk_is_fast_again = threading.Event()
-    append = Disk.append
+    method = "append_all" if stream else "append"
+    append = getattr(Disk, method)
 
-    def slow_append(disk: Disk, descriptor: int, data: bytes | bytearray | memoryview) -> None:
-        if len(data) > 1:
+    def slow_append(disk: Disk, descriptor: int, data: Sequence[bytes | memoryview] | bytes) -> None:
+        if data != b"x":
             assert disk_is_fast_again.wait(30)
         append(disk, descriptor, data)
 
-    monkeypatch.setattr(Disk, "append", slow_append)
+    monkeypatch.setattr(Disk, method, slow_append)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(write if stream else put, files)
         await anyio.wait_all_tasks_blocked()

@@ -18,7 +18,7 @@ from engine.adapters.files.thread import IoThread
 from engine.model.errors import Transient
 
 BUFFER = 1024 * 1024
-"""Bytes handed to the thread at a time. A writer holds at most twice as many: one part filling, one being written."""
+"""Bytes handed to the thread at a time, as soon as there are so many: one part fills while another one is written."""
 LAST_STEP_SECONDS = 60.0
 """The longest that a writer's end waits for the disk."""
 
@@ -28,7 +28,9 @@ class FileWriter:
 
     def __init__(self, thread: IoThread, disk: Disk, uri: str, path: str) -> None:
         self._thread, self._disk, self._uri, self._path = thread, disk, uri, path
-        self._buffer = bytearray()
+        self._pieces: list[bytes | memoryview] = []
+        """Written and not handed over yet: `_held` bytes, which are not copied."""
+        self._held = 0
         self._under_way: asyncio.Future[None] | None = None
         self._whole = True
         self._descriptor = -1
@@ -41,19 +43,14 @@ class FileWriter:
     async def write(self, chunk: bytes | memoryview) -> None:
         """Raises StoreFailed, StoreRefused, Transient; after that, or after a cancellation, nothing will appear."""
         self._check_whole()
-        data = memoryview(chunk).cast("B")
-        if len(self._buffer) + len(data) <= BUFFER:
-            self._buffer += data
-            return
-        self._whole = False
-        await self._hand_over(self._buffer)
-        self._buffer = bytearray()
-        if len(data) < BUFFER:
-            self._buffer += data
-        else:
-            await self._hand_over(data)
-            await self._wait()
-        self._whole = True
+        if isinstance(chunk, memoryview):
+            chunk = chunk.cast("B") if chunk.readonly else bytes(chunk)
+        self._pieces.append(chunk)
+        self._held += len(chunk)
+        if self._held >= BUFFER:
+            self._whole = False
+            await self._hand_over()
+            self._whole = True
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         there = False
@@ -84,9 +81,10 @@ class FileWriter:
         if not self._whole:
             raise Transient(f"{self._uri} is not written: one of its writes was cut short")
 
-    async def _hand_over(self, data: bytearray | memoryview) -> None:
+    async def _hand_over(self) -> None:
         await self._wait()
-        self._under_way = self._thread.call(partial(self._append, data))
+        self._under_way = self._thread.call(partial(self._append, self._pieces))
+        self._pieces, self._held = [], 0
 
     async def _wait(self) -> None:
         if self._under_way is None:
@@ -107,11 +105,11 @@ class FileWriter:
     def _create(self, known: Known) -> None:
         self._descriptor, self._temporary = self._disk.create()
 
-    def _append(self, data: bytearray | memoryview, known: Known) -> None:
-        self._disk.append(self._descriptor, data)
+    def _append(self, pieces: list[bytes | memoryview], known: Known) -> None:
+        self._disk.append_all(self._descriptor, pieces)
 
     def _publish(self, known: Known) -> None:
-        self._disk.append(self._descriptor, self._buffer)
+        self._disk.append_all(self._descriptor, self._pieces)
         self._disk.settle(self._descriptor)
         self._close()
         self._disk.publish(self._temporary, self._path, known)
