@@ -16,13 +16,15 @@ class Mirror:
     def __init__(self, view: HomeView, documents: Documents) -> None:
         self._log, self._documents = view.log, documents
         self.states: dict[ExecutionId, ExecutionState] = {}
+        self._has_looked = False
 
     async def look(self, execution: ExecutionId) -> tuple[list[Execution], list[Fact]]:
         """Read what is new of the execution and of those below it: records, parents first, and facts.
 
-        The first look tells no facts: whatever the executions have done by then is in their states.
+        The first look tells no facts: whatever the executions have done by then is in their states. It finds nothing
+        where the engine has yet to take in what was submitted.
         """
-        first = not self.states
+        first, self._has_looked = not self._has_looked, True
         records: list[Execution] = []
         facts: list[Fact] = []
         waiting = [execution]

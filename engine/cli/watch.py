@@ -100,7 +100,8 @@ async def _followed(
     home: Path, mirror: Mirror, execution: ExecutionId, moved: Callable[[], None]
 ) -> EngineError | None:
     """None when the execution has ended, else why nobody tells of it any more."""
-    if mirror.states[execution].record.terminal:
+    known = mirror.states.get(execution)
+    if known is not None and known.record.terminal:
         return None
     gone: EngineGone | None = None
     try:
