@@ -57,7 +57,8 @@ def why_not(state: ExecutionState, path: str) -> str:
 
 
 def _listed(state: ExecutionState) -> str:
-    failed = [path for path, node in state.nodes.items() if node.phase in _FAILED and not past(state, path)]
+    found = (path for path, node in state.nodes.items() if node.phase in _FAILED and not past(state, path))
+    failed = [path for path in found if not why_not(state, path)]
     return f"{', '.join(failed[:10])} {'has' if len(failed) == 1 else 'have'}" if failed else "none has"
 
 

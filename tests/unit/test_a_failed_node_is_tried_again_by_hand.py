@@ -157,6 +157,15 @@ def test_views_count_it_no_more_among_the_failed() -> None:
     assert +board.ended == {Group.DONE: 3}
 
 
+def test_only_what_can_be_tried_again_is_proposed() -> None:
+    work = task("work")
+    inner = graph("inner", [node("n0", work.id)])
+    outer = graph("wf", [node("n0", inner.id), node("n1", work.id), node("n3", work.id)], policy=AFTER)
+    world = _failed(program([outer, inner], [work]), "n0/0/n0", "n1")
+    assert why_not(world.state, "n0/0/n0") == ("node n0, which contains n0/0/n0, is FAILED: its graph goes on no more")
+    assert why_not(world.state, "n7").endswith("only a node that has failed can be tried again: n0, n1 have")
+
+
 def test_what_makes_no_sense_is_refused_with_the_reason() -> None:
     world = _failed(_program(), "n0")
     assert why_not(world.state, "n3") == ("node n3 is RUNNING; only a node that has failed can be tried again: n0 has")
