@@ -1,19 +1,48 @@
-"""Log lines on stderr: constant text and fields, `WARNING effect failed, will try again effect=RunTask key=...`."""
+"""Log lines on stderr: constant text and fields, `WARNING effect failed, will try again effect=RunTask key=...`.
+
+Or, for machines, one JSON object a line, with the execution, the node and the attempt as fields of their own.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+from datetime import UTC, datetime
 
 from engine.cli.screen import tell
 
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What every record has; the rest are the fields of this line."""
+_KEY = re.compile(r"(?P<execution>[^|]+)\|(?P<node>[^|]+)\|\d+\|(?P<attempt>\d+)(\|[^|]*)?")
+"""An AttemptKey (engine.model.ids), as text."""
 
 
 class _Lines(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        fields = [f"{name}={_quoted(value)}" for name, value in vars(record).items() if name not in _OWN]
+        fields = [f"{name}={_quoted(value)}" for name, value in _fields(record).items()]
         return " ".join([record.levelname, record.message, *fields])
+
+
+class _Objects(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "execution": None,
+            "node": None,
+            "attempt": None,
+        }
+        for name, value in _fields(record).items():
+            if (key := _KEY.fullmatch(str(value))) is not None:
+                line |= {"execution": key["execution"], "node": key["node"], "attempt": int(key["attempt"])}
+            else:
+                line[name] = value
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str)
 
 
 class _Stderr(logging.Handler):
@@ -23,15 +52,19 @@ class _Stderr(logging.Handler):
         tell(self.format(record))
 
 
-def configure(*, verbose: bool) -> None:
+def configure(*, verbose: bool, as_json: bool = False) -> None:
     """WARNING and above, or INFO and above."""
     handler = _Stderr()
-    handler.setFormatter(_Lines())
+    handler.setFormatter(_Objects() if as_json else _Lines())
     root = logging.getLogger()
     for earlier in [known for known in root.handlers if isinstance(known, _Stderr)]:
         root.removeHandler(earlier)
     root.addHandler(handler)
     root.setLevel(logging.INFO if verbose else logging.WARNING)
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    return {name: value for name, value in vars(record).items() if name not in _OWN}
 
 
 def _quoted(value: object) -> str:

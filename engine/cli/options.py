@@ -13,6 +13,7 @@ from engine.model.ids import DNS_LABEL
 from engine.model.phases import ExecutionPhase
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_VERBOSE, _AS_JSON = "propwash.verbose", "propwash.log_format"
 _STORE = "propwash.store"
 """Where a command's context keeps what --store said, until --set is read."""
 
@@ -22,7 +23,18 @@ def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 def _set_verbose(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    logs.configure(verbose=value)
+    ctx.meta[_VERBOSE] = value
+    _configure_logs(ctx)
+
+
+def _set_log_format(ctx: click.Context, param: click.Parameter, value: str) -> None:
+    ctx.meta[_AS_JSON] = value == "json"
+    _configure_logs(ctx)
+
+
+def _configure_logs(ctx: click.Context) -> None:
+    """After each of the two options: the second one knows both."""
+    logs.configure(verbose=ctx.meta.get(_VERBOSE, False), as_json=ctx.meta.get(_AS_JSON, False))
 
 
 def label(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -65,6 +77,14 @@ def common(function: _F) -> _F:
             callback=_set_verbose,
             expose_value=False,
             help="Log what the engine does, not only what it worries about.",
+        ),
+        click.option(
+            "--log-format",
+            type=click.Choice(["console", "json"]),
+            default="console",
+            callback=_set_log_format,
+            expose_value=False,
+            help="How log lines are written: for people, or one JSON object each.",
         ),
         click.option(
             "--home",

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from engine.cli import logs
+from engine.model.ids import AttemptKey, ExecutionId
 
 
 @pytest.fixture(autouse=True)
@@ -31,3 +34,34 @@ def test_verbose_tells_more_and_nothing_twice(capsys: pytest.CaptureFixture[str]
     logs.configure(verbose=True)
     logging.getLogger("engine.loop").info("told")
     assert capsys.readouterr().err == "INFO told\n"
+
+
+def test_machines_get_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure(verbose=False, as_json=True)
+    key = AttemptKey(ExecutionId("p", "d", "e1"), "n1/0/n0", 2, index=7, node_attempt=1, run="abc")
+    log = logging.getLogger("engine.loop")
+    log.warning("effect failed, will try again", extra={"key": str(key), "wait": 0.5})
+    log.error("disk is full", extra={"path": Path("x")})
+    first, second = map(json.loads, capsys.readouterr().err.splitlines())
+    assert first.pop("time").endswith("+00:00")
+    assert first == {
+        "level": "WARNING",
+        "logger": "engine.loop",
+        "message": "effect failed, will try again",
+        "execution": "p:d:e1",
+        "node": "n1/0/n0[7]",
+        "attempt": 2,
+        "wait": 0.5,
+    }
+    assert (second["execution"], second["node"], second["attempt"], second["path"]) == (None, None, None, "x")
+
+
+def test_an_error_is_one_line_too(capsys: pytest.CaptureFixture[str]) -> None:
+    logs.configure(verbose=False, as_json=True)
+    try:
+        raise ValueError("two\nlines")
+    except ValueError:
+        logging.getLogger("engine.loop").exception("effect raised", extra={"execution": "p:d:e1"})
+    (line,) = map(json.loads, capsys.readouterr().err.splitlines())
+    assert line["execution"] == "p:d:e1"
+    assert "ValueError: two\nlines" in line["exception"]
