@@ -9,6 +9,7 @@ from functools import partial
 
 import anyio
 
+from benchmarks.branches import branches_100, chain_2000
 from benchmarks.crash import w6
 from benchmarks.dynamics import dynamic_1000
 from benchmarks.figures import HEAD, LATEST, Figure, line, write
@@ -44,6 +45,8 @@ FIGURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
     "map-10000-failures": map_10000_failures,
     "view-1000": view_1000,
     "dynamic-1000": dynamic_1000,
+    "branch-100": branches_100,
+    "chain-2000": chain_2000,
 }
 
 
