@@ -122,6 +122,12 @@ async def tell_of_change(home: Path) -> None:
             await call.reply()
 
 
+async def answers(home: Path) -> bool:
+    """Whether an engine works on a home, and can be reached."""
+    async with calling(home) as call:
+        return call is not None
+
+
 async def follow(home: Path, execution: ExecutionId, moved: Callable[[], None]) -> ExecutionPhase | None:
     """Call `moved` whenever there is something new to read of the execution or of those below it, until it ends.
 

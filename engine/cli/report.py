@@ -66,8 +66,12 @@ def execution_table(records: Sequence[Execution], now: float) -> str:
     return columns(rows)
 
 
+WIDEST = 80
+"""Characters to which a column is padded: one deep path must not widen every line."""
+
+
 def columns(rows: Table) -> str:
-    """Cells below each other; a column that is empty but for its head is left out."""
+    """Cells below each other; a column that is empty but for its head is left out, and very wide cells stand out."""
     kept = [n for n in range(len(rows[0])) if any(row[n] for row in rows[1:])]
-    widths = {n: max(width(row[n]) for row in rows) for n in kept}
+    widths = {n: max(min(width(row[n]), WIDEST) for row in rows) for n in kept}
     return "\n".join("  ".join(padded(row[n], widths[n]) for n in kept).rstrip() for row in rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from engine.cli.naming import named
 from engine.cli.screen import say, tell
 from engine.homes import read_home
 from engine.model.ids import ExecutionId
+from engine.reach import answers
 
 if TYPE_CHECKING:
     from engine.gateway.documents import Documents
@@ -31,7 +33,14 @@ async def _get(name: str, home: Path, as_json: bool) -> int:
     async with read_home(home) as view:
         execution = named(name, await view.log.executions(), home)
         documents = Documents(view.log, view.blobs, home)
-        say(as_text(await documents.full(execution)) if as_json else await describe(documents, execution, time.time()))
+        record = (await documents.snapshot(execution)).execution
+        left = not record.terminal and not await answers(home)
+        if as_json:
+            say(as_text({**await documents.full(execution), **({} if record.terminal else {"worked_on": not left})}))
+        else:
+            say(await describe(documents, execution, time.time()))
+            if left:
+                say(f"\nno engine works on this home; it goes on with: propwash resume --home {shlex.quote(str(home))}")
         return tell_problems(documents)
 
 

@@ -30,13 +30,16 @@ def test_what_was_interrupted_is_resumed(propwash: Propwash, endings: str, numbe
     words = ["run", "--name", "waiting", "--code-root", endings, endings, "waits", "--path", str(flag)]
     with propwash.started(*words) as process:
         wait_for_line(process, "n0 RUNNING")
+        assert propwash("get", "waiting", "--json").document["worked_on"] is True
         process.send_signal(number)
         _, err = process.communicate(timeout=LIMIT_SECONDS)
     assert process.returncode == code
     assert err.splitlines()[-1] == f"execution waiting goes on with: propwash resume --home {propwash.home}"
 
     document = propwash("get", "waiting", "--json").document
-    assert (document["phase"], document["nodes"][0]["phase"]) == ("RUNNING", "RUNNING")
+    assert (document["phase"], document["nodes"][0]["phase"], document["worked_on"]) == ("RUNNING", "RUNNING", False)
+    advice = f"no engine works on this home; it goes on with: propwash resume --home {propwash.home}"
+    assert propwash("get", "waiting").out.splitlines()[-1] == advice
     flag.touch()
     resumed = propwash("resume", "--json")
     assert resumed.code == 0
