@@ -17,6 +17,7 @@ from benchmarks.forking import forked_tasks
 from benchmarks.gathering import INLINE, OFFLOADED, gathered
 from benchmarks.gathering_s3 import gathered_s3, read_s3
 from benchmarks.on_kafka import kafka_commits, kafka_nodes, kafka_restore
+from benchmarks.restoring import restore_10000
 from benchmarks.sizes import map_10000_failures, map_100000, size
 from benchmarks.watching import view_1000
 from benchmarks.workloads import w1, w2, w3, w4, w5
@@ -42,6 +43,7 @@ FIGURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
     "forked-tasks": forked_tasks,
     **{f"size-{nodes}": partial(size, nodes) for nodes in (10, 100, 1_000, 10_000, 100_000)},
     "map-100000": map_100000,
+    "restore-10000": restore_10000,
     "map-10000-failures": map_10000_failures,
     "view-1000": view_1000,
     "dynamic-1000": dynamic_1000,
