@@ -17,14 +17,15 @@ from engine.machine.handler import SignalCame
 from engine.model.events import SignalRefused, SignalSet
 from engine.model.graph import GateSpec, NodeKind, NodeSpec, every_node
 from engine.model.ids import EntityId
-from engine.model.phases import EXECUTION_CLOSING, NodePhase
+from engine.model.phases import EXECUTION_CLOSING, ExecutionPhase, NodePhase
 from engine.model.state import Node
 
 
 def come(draft: Draft, event: SignalSet) -> Step:
     """Keep the signal and tell the gates that wait for it. Stale where a gate has taken one, or nothing will."""
     known = draft.record.signals.get(event.signal_id)
-    if draft.record.phase in EXECUTION_CLOSING or known == event.value_uri or taken(draft.state, event.signal_id):
+    closing = draft.record.phase in EXECUTION_CLOSING - {ExecutionPhase.HANDLING_FAILURE_NODE}
+    if closing or known == event.value_uri or taken(draft.state, event.signal_id):
         return draft.step(stale=True)
     draft.record = structs.replace(draft.record, signals={**draft.record.signals, event.signal_id: event.value_uri})
     for node in list(_gates(draft.state, event.signal_id)):

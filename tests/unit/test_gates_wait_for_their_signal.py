@@ -8,7 +8,7 @@ from engine.machine.signals import awaits
 from engine.model.events import AbortRequested, SignalSet
 from engine.model.graph import Program
 from tests.programs import approve, gate, graph, node, program, task, wait_for_input
-from tests.simulation import EXECUTION, Simulation
+from tests.simulation import EXECUTION, Simulation, user_error
 
 
 def _waiting(signal: str = "yes") -> Program:
@@ -196,3 +196,15 @@ def test_a_signal_of_another_id_or_after_the_end_changes_nothing() -> None:
 
     assert late is not None
     assert late.stale
+
+
+def test_a_gate_in_a_clean_up_is_answered_while_the_clean_up_runs() -> None:
+    work = task("work")
+    asking = graph("asking", [gate("n0", approve("yes"))])
+    whole = graph("wf", [node("n0", work.id)], failure=node("fn0", asking.id))
+    simulation = Simulation(program([whole, asking], [work]), lambda key: user_error()).run()
+    assert simulation.state.record.phase.value == "HANDLING_FAILURE_NODE"
+    simulation.apply(_signal("true"))
+    simulation.run()
+    assert simulation.phases()["fn0/0/n0"] == "SUCCEEDED"
+    assert simulation.state.record.phase.value == "FAILED"
