@@ -28,6 +28,6 @@ CASES = {
     ),
     "dynamics-in-dynamics": Case("dynamic_forms", "wf_dynamics_in_dynamics", {"n": 2}),
     "a-dynamic-given-a-dataclass": Case("dynamic_forms", "wf_of_fields", {"start": 5}),
-    "a-dynamic-of-many-nodes": Case("dynamic_forms", "wf_wide", {"n": 15}),
+    "a-dynamic-of-many-nodes": Case("dynamic_forms", "wf_wide", {"n": 8}),
     "the-same-dynamic-again": Case("dynamic_forms", "wf_twice", {"n": 3}),
 }
