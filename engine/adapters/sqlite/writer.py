@@ -7,6 +7,7 @@ import logging
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from engine.adapters.sqlite.schema import describe
 from engine.model.errors import Defect, EngineError, LogFailed
 
 log = logging.getLogger(__name__)
+
+LINGER_SECONDS = 0.001
+"""So a submission and the turn that it gives rise to are mostly one transaction, with one wait for the disk."""
 
 
 class Write:
@@ -72,13 +76,16 @@ class Writer:
         self._close()
 
     def _next_group(self) -> list[Write | None]:
-        """Wait for a request, then take all that are there."""
-        group = [self._queue.get()]
+        """Wait for a request, then take all that are there; events wait a moment for the turn that consumes them."""
+        write = self._queue.get()
+        group, lingers, latest = [write], True, time.monotonic() + LINGER_SECONDS
         while True:
+            lingers = lingers and write is not None and not write.commit
             try:
-                group.append(self._queue.get_nowait())
+                write = self._queue.get(timeout=max(latest - time.monotonic(), 0) if lingers else 0)
             except queue.Empty:
                 return group
+            group.append(write)
 
     def _write(self, writes: Sequence[Write]) -> None:
         """Write the group as one transaction, or give each request the failure: the log is refused from then on."""
