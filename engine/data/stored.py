@@ -32,13 +32,21 @@ class Reader:
 
     async def read(self, start: int, end: int) -> memoryview:
         """The bytes from `start` up to `end`. Raises BlobNotFound, Transient; CorruptMessage where it ends before."""
-        async with self._lock:
-            if start < self._start or end > self._start + len(self._block):
-                block = await self._blobs.get(self.uri, start, max(end, start + BLOCK))
-                if len(block) < end - start:
-                    raise CorruptMessage(f"{self.uri} ends at byte {start + len(block)}, its contents at byte {end}")
-                self._start, self._block = start, memoryview(block)
-            return self._block[start - self._start : end - self._start]
+        if not self._holds(start, end):
+            async with self._lock:
+                if not self._holds(start, end):
+                    await self._load(start, end)
+                return self._block[start - self._start : end - self._start]
+        return self._block[start - self._start : end - self._start]
+
+    def _holds(self, start: int, end: int) -> bool:
+        return self._start <= start and end <= self._start + len(self._block)
+
+    async def _load(self, start: int, end: int) -> None:
+        block = await self._blobs.get(self.uri, start, max(end, start + BLOCK))
+        if len(block) < end - start:
+            raise CorruptMessage(f"{self.uri} ends at byte {start + len(block)}, its contents at byte {end}")
+        self._start, self._block = start, memoryview(block)
 
     async def fields(self, start: int, end: int) -> AsyncIterator[Field]:
         """The fields of the message that lies between two bytes, as `framing.fields` gives them."""
