@@ -78,7 +78,8 @@ def _why(node: Node | None) -> str:
     elements = node.elements
     if elements is not None and elements.succeeded:
         left = elements.size - elements.succeeded
-        return f"{left:,} of its {elements.size:,} elements; {elements.succeeded:,} are reused"
+        verb = "is" if elements.succeeded == 1 else "are"
+        return f"{left:,} of its {elements.size:,} elements; {elements.succeeded:,} {verb} reused"
     return f"it {_ended(node)}"
 
 

@@ -47,10 +47,16 @@ def register(
         sort_sets(entity)
         if architecture is not None:
             stamp(entity, architecture)
-    version = version or hashlib.sha256(b"".join(sorted(set(map(canonical, entities))))).hexdigest()[:16]
+    version = version or _version(entities, files.code_archive)
     for entity in entities:
         fill_version(entity, version)
     return package_of(entities, (project, domain, version), files.code_root)
+
+
+def _version(entities: Iterable[Entity], code_archive: str) -> str:
+    """Of what the entities are, and of the code that travels with them, which the archive's name stands for."""
+    content = b"".join(sorted(set(map(canonical, entities)))) + code_archive.encode()
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def package_of(entities: Sequence[Entity], home: tuple[str, str, str], code_root: str, root: str = "") -> Package:
