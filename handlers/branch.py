@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from engine.data.nodes import evaluate_branch
-from engine.machine.composite import ended, on_frame, running
-from engine.machine.handler import AbortNode, Consequence, Context, Move
-from engine.model.effects import Effect, EvaluateBranch, StopAttempt
-from engine.model.events import AboutAttempt, AttemptFailed, AttemptStopped, Event, NodeEvent, NodePrepared
+from engine.machine import composite
+from engine.machine.composite import running
+from engine.machine.handler import Consequence, Context, Move
+from engine.model.effects import Effect, EvaluateBranch
+from engine.model.events import AboutAttempt, Event, NodeEvent, NodePrepared
 from engine.model.graph import NodeKind
 from engine.model.phases import NodePhase
 from engine.model.state import Node
@@ -32,24 +33,12 @@ class BranchHandler:
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
         if isinstance(event, AboutAttempt) and event.key != ctx.key(node):
             return None
-        match event, node.phase:
-            case NodePrepared(inputs_uri=uri, choice=choice), NodePhase.QUEUED:
-                return Move((running(node, ctx, inputs_uri=uri, choice=choice),))
-            case AttemptFailed(failure=failure), NodePhase.QUEUED:
-                return Move((ended(node, NodePhase.FAILED, ctx, error=failure.at(node.path)),))
-            case AbortNode(), NodePhase.QUEUED:
-                return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
-            case AttemptStopped(), NodePhase.ABORTING if not node.framed:
-                return Move((ended(node, NodePhase.ABORTED, ctx),))
-        return on_frame(node, event, ctx, self.begin)
+        if isinstance(event, NodePrepared) and node.phase is NodePhase.QUEUED:
+            return Move((running(node, ctx, inputs_uri=event.inputs_uri, choice=event.choice),))
+        return composite.on_graph(node, event, ctx, self.begin)
 
     def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:
-        match node.phase:
-            case NodePhase.QUEUED:
-                return (EvaluateBranch(ctx.key(node), ctx.spec, ctx.sources),)
-            case NodePhase.ABORTING if not node.framed:
-                return (StopAttempt(ctx.key(node)),)
-        return ()
+        return composite.pending(node, ctx, EvaluateBranch(ctx.key(node), ctx.spec, ctx.sources))
 
     async def perform(self, effect: Effect, services: Services) -> Sequence[Event]:
         assert isinstance(effect, EvaluateBranch)

@@ -5,6 +5,8 @@ The machine opens the frame when the node is open, stops what is left in it when
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import structs
 
 from engine.machine.budget import TIMEOUT, Retry
@@ -19,8 +21,9 @@ from engine.machine.handler import (
     Move,
 )
 from engine.machine.retrying import Queue, due, next_attempt, when_closed, whole
+from engine.model.effects import Effect, StopAttempt
 from engine.model.errors import ErrorKind, Failure
-from engine.model.events import NodeEvent, TimerFired
+from engine.model.events import AttemptFailed, AttemptStopped, NodeEvent, TimerFired
 from engine.model.phases import NodePhase
 from engine.model.state import Node
 
@@ -40,6 +43,28 @@ def running(node: Node, ctx: Context, phase: NodePhase = NodePhase.RUNNING, **ch
 
 def ended(node: Node, phase: NodePhase, ctx: Context, **changes: object) -> Node:
     return structs.replace(node, phase=phase, ended_at=ctx.now, wake_at=0.0, **changes)
+
+
+def on_graph(node: Node, event: NodeEvent | Consequence, ctx: Context, queue: Queue) -> Move | None:
+    """The same for a node that prepares its graph by an effect: also what becomes of it before it has a frame."""
+    match event, node.phase:
+        case AttemptFailed(failure=failure), NodePhase.QUEUED:
+            return Move((ended(node, NodePhase.FAILED, ctx, error=failure.at(node.path)),))
+        case AbortNode(), NodePhase.QUEUED:
+            return Move((structs.replace(node, phase=NodePhase.ABORTING),), (StopAttempt(ctx.key(node)),))
+        case AttemptStopped(), NodePhase.ABORTING if not node.framed:
+            return Move((ended(node, NodePhase.ABORTED, ctx),))
+    return on_frame(node, event, ctx, queue)
+
+
+def pending(node: Node, ctx: Context, prepare: Effect) -> Sequence[Effect]:
+    """What is due after a restart for such a node."""
+    match node.phase:
+        case NodePhase.QUEUED:
+            return (prepare,)
+        case NodePhase.ABORTING if not node.framed:
+            return (StopAttempt(ctx.key(node)),)
+    return ()
 
 
 def on_frame(node: Node, event: NodeEvent | Consequence, ctx: Context, queue: Queue) -> Move | None:
