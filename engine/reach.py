@@ -152,13 +152,13 @@ async def _contact(stack: AsyncExitStack, home: Path, settings: Settings, idle: 
         except HomeInUse as problem:
             # No event tells of a lock that is let go or of a socket that appears.
             if pause is None:
-                raise HomeInUse(f"{problem}. That process can't be reached: {_why(home)}") from problem
+                raise HomeInUse(f"{problem}. That process can't be reached: {await _why(home)}") from problem
             await anyio.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
 
-def _why(home: Path) -> str:
+async def _why(home: Path) -> str:
     """Why an engine that holds a home does not answer."""
-    if (home / SOCKET).exists():
+    if await anyio.Path(home / SOCKET).exists():
         return "it does not answer its socket"
     return f"its socket {home / SOCKET} is gone or could not be made; once it is started again, its executions go on"

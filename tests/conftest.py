@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import inspect
 import tempfile
 from collections import Counter
@@ -60,6 +61,8 @@ def _temporary_files_stay_here(tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_blocking_calls() -> Iterator[None]:
+    # Its import looks at the interpreter's file, and the engine imports what it needs when it starts, in the loop.
+    importlib.import_module("croniter")
     with blocking_calls_refused():
         yield
 
