@@ -142,6 +142,8 @@ def _fill(
     elements = elements_of(node)
     room = min(_array(ctx).parallelism or elements.size, ctx.arrays.max_in_flight) - elements.live
     first, last = elements.next, min(elements.next + max(room, 0), elements.size)
+    if first == last:
+        return Move((*states, node), (), steps)
     for index in range(first, last):
         elements = arrays.with_element(elements, index, NodePhase.QUEUED)
     node = structs.replace(node, elements=structs.replace(elements, next=last))

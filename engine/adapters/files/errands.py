@@ -12,10 +12,12 @@ from typing import Any
 
 from engine.adapters.files.disk import Disk, run
 from engine.adapters.files.porter import Porter
-from engine.adapters.files.thread import GROUP, IoThread
+from engine.adapters.files.thread import IoThread
 
 MANY = 24
 """Calls of one tick that are worth the way to another process and back."""
+PORTION = 64
+"""Calls that are handed over before the tick ends: they are under way while the loop prepares the next ones."""
 
 Errand = tuple[Any, ...]
 """As `disk.run` takes them."""
@@ -40,6 +42,8 @@ class Errands:
             self._loop.call_soon(self._hand_over)
         future: asyncio.Future[Any] = self._loop.create_future()
         self._queued.append((future, (operation, *arguments)))
+        if len(self._queued) >= PORTION:
+            self._hand_over()
         return future
 
     async def close(self) -> None:
@@ -50,12 +54,10 @@ class Errands:
         await self._thread.close()
 
     def _hand_over(self) -> None:
-        queued, self._queued = self._queued, []
-        porter = self.porter if len(queued) >= MANY else None
-        for start in range(0, len(queued), GROUP):
-            group = queued[start : start + GROUP]
-            if porter is None or not all(errand[0] in AGAIN for _, errand in group) or not porter.take(group, self._do):
-                self._do(group)
+        group, self._queued = self._queued, []
+        porter = self.porter if len(group) >= MANY and all(errand[0] in AGAIN for _, errand in group) else None
+        if group and (porter is None or not porter.take(group, self._do)):
+            self._do(group)
 
     def _do(self, group: list[tuple[asyncio.Future[Any], Errand]]) -> None:
         """In the thread, after all."""
