@@ -16,7 +16,7 @@ from engine.data.gather import gather
 from engine.data.takeover import take_over
 from engine.machine import arrays, elements, mapping
 from engine.machine.children import place
-from engine.machine.handler import AbortNode, Consequence, Context, Move
+from engine.machine.handler import Consequence, Context, Move
 from engine.model.effects import Effect, GatherOutputs, PrepareArray, RunElement, StopAttempt
 from engine.model.errors import ErrorKind, Failure
 from engine.model.events import (
@@ -26,10 +26,8 @@ from engine.model.events import (
     Event,
     NodeEvent,
     NodePrepared,
-    TimerFired,
 )
 from engine.model.graph import NodeKind
-from engine.model.phases import NodePhase
 from engine.model.state import Node
 from engine.ports.services import Services
 
@@ -42,14 +40,8 @@ class ArrayHandler:
         return mapping.begin(node, ctx)
 
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
-        if isinstance(event, AbortNode):
-            return mapping.abort(node, ctx, self)
-        if not isinstance(event, AboutAttempt):
-            return None
-        if event.key == ctx.key(node):
-            if isinstance(event, TimerFired):
-                return elements.woken(node, ctx, self) if node.phase is NodePhase.RUNNING else None
-            return mapping.node_event(node, event, ctx, self)
+        if not isinstance(event, AboutAttempt) or event.key.index is None:
+            return elements.of_map(node, event, ctx, self)
         return elements.told(node, event, ctx, self) if elements.is_live(node, event.key, ctx) else None
 
     def pending(self, node: Node, ctx: Context) -> Sequence[Effect]:

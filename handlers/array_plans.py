@@ -11,9 +11,9 @@ from engine.data.children import measured, submission
 from engine.data.elements import element_inputs
 from engine.machine import arrays, elements, mapping
 from engine.machine.children import abort_child, child_id, failure_of
-from engine.machine.handler import AbortNode, Consequence, Context, ElementStep, Move
+from engine.machine.handler import Consequence, Context, ElementStep, Move
 from engine.model.effects import AbortChild, Effect, MeasureElement, StartElement, StopAttempt
-from engine.model.events import AboutAttempt, AttemptFailed, AttemptStopped, ChildEnded, Event, NodeEvent, TimerFired
+from engine.model.events import AboutAttempt, AttemptFailed, AttemptStopped, ChildEnded, Event, NodeEvent
 from engine.model.graph import NodeKind
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Node
@@ -28,14 +28,8 @@ class ArrayOfPlansHandler:
         return mapping.begin(node, ctx)
 
     def on_event(self, node: Node, event: NodeEvent | Consequence, ctx: Context) -> Move | None:
-        if isinstance(event, AbortNode):
-            return mapping.abort(node, ctx, self)
-        if not isinstance(event, AboutAttempt):
-            return None
-        if event.key == ctx.key(node):
-            if isinstance(event, TimerFired):
-                return elements.woken(node, ctx, self) if node.phase is NodePhase.RUNNING else None
-            return mapping.node_event(node, event, ctx, self)
+        if not isinstance(event, AboutAttempt) or event.key.index is None:
+            return elements.of_map(node, event, ctx, self)
         if not elements.is_live(node, event.key, ctx):
             return None
         match event:

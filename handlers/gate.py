@@ -50,7 +50,7 @@ class GateHandler:
         if not isinstance(event, AboutAttempt) or event.key != ctx.key(node):
             return None
         match event, node.phase:
-            case TimerFired(at=at), NodePhase.RUNNING if at == node.wake_at:
+            case TimerFired(), NodePhase.RUNNING:
                 return _woken(node, ctx)
             case SignalRefused(), NodePhase.RUNNING:
                 # Its time may have run out while the value was being looked at.

@@ -56,7 +56,7 @@ class LaunchPlanHandler:
                 return self._ended(node, event, ctx)
             case AttemptFailed(failure=failure), NodePhase.QUEUED:
                 return Move((ended(node, NodePhase.FAILED, ctx, error=failure.at(node.path)),))
-            case TimerFired(at=at), NodePhase.RUNNING if at == node.wake_at:
+            case TimerFired(), NodePhase.RUNNING:
                 failed = failing(node, expired(node, ctx), ctx)
                 return Move((failed,), (_abort_child(failed, ctx),))
             case ChildEnded(), NodePhase.FAILING:

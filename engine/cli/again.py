@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from config.settings import Settings
 from engine.cli.exitcodes import ExitCode
-from engine.cli.finish import finish, resume_command
+from engine.cli.finish import accepted, finish, resume_command
 from engine.cli.naming import named
 from engine.cli.request import load_settings
 from engine.cli.screen import say, say_soon
@@ -57,6 +57,8 @@ async def _again(context: Context, asked: Asked, home: Path, settings: Settings,
         if not asked.as_json:
             await say_soon(f"execution {execution.name} {_does(asked)} {asked.execution}")
         if not asked.wait:
+            if asked.as_json:
+                say(accepted(execution))
             return ExitCode.SUCCEEDED
         if contact.engine is not None:
             context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"

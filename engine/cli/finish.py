@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.cli.exitcodes import ExitCode
 from engine.cli.report import failure_text, outcome, outputs_text
@@ -17,9 +18,18 @@ from engine.homes import HomeView
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
 
+if TYPE_CHECKING:
+    from engine.wire.natural import Json
+
 
 def resume_command(home: Path) -> str:
     return f"propwash resume --home {shlex.quote(str(home))}"
+
+
+def accepted(execution: ExecutionId) -> str:
+    """The JSON document of an execution that nobody waits for."""
+    named: dict[str, Json] = {"project": execution.project, "domain": execution.domain, "name": execution.name}
+    return as_text({"execution": named})
 
 
 async def finish(

@@ -82,7 +82,11 @@ def _options(function: _F) -> _F:
 @click.argument("entity", metavar="NAME[:VERSION]")
 @click.option("--input", "inputs", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="One input; repeatable.")
 @click.option(
-    "--inputs", "inputs_file", type=click.Path(path_type=Path), help="JSON or YAML file with inputs; --input wins."
+    "--inputs-file",
+    "--inputs",
+    "inputs_file",
+    type=click.Path(path_type=Path),
+    help="JSON or YAML file with inputs; --input wins.",
 )
 @click.option("--name", callback=label, help="Name of the execution.  [default: a random one]")
 @click.option("--wait/--no-wait", default=True, help="Until the execution has ended.  [default: wait]")

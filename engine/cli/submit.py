@@ -11,11 +11,10 @@ from anyio import to_thread
 
 from config.settings import Settings
 from engine.cli.exitcodes import ExitCode
-from engine.cli.finish import finish, resume_command
+from engine.cli.finish import accepted, finish, resume_command
 from engine.cli.request import load_settings
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
-from engine.cli.show import as_text
 from engine.cli.verdict import Context
 from engine.cli.watch import to_the_end
 from engine.gateway.asking import Wish, submission
@@ -25,7 +24,6 @@ from engine.model.overrides import Overrides
 from engine.reach import reach
 from engine.registries import open_registry, read_registry
 from engine.wire.inputs import read_inputs_file
-from engine.wire.natural import Json
 from handlers.registry import default_handlers
 
 
@@ -70,13 +68,9 @@ async def _submit(
     async with reach(asked.home, settings, idle=not wait) as contact:
         await contact.submit(event, inputs)
         if not wait:
-            say(as_text(_document(execution)) if as_json else execution.name)
+            say(accepted(execution) if as_json else execution.name)
             return ExitCode.SUCCEEDED
         goes_on = "goes on with: " + resume_command(asked.home) if contact.engine else "goes on where it is"
         context.hint = f"execution {execution.name} {goes_on}"
         async with to_the_end(contact, asked.home, settings, execution, quiet=as_json) as view:
             return await finish(view, [execution], asked.home, as_json=as_json)
-
-
-def _document(execution: ExecutionId) -> dict[str, Json]:
-    return {"execution": {"project": execution.project, "domain": execution.domain, "name": execution.name}}

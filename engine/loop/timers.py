@@ -18,6 +18,9 @@ from engine.ports.clock import Clock
 LONGEST_NAP_SECONDS = 3600.0
 """A clock that is set forward, or a machine that was asleep, is noticed within this time."""
 
+SPARE = 1000
+"""Times out of date that are kept at least: whole days of timeouts that nobody waits for would fill the memory."""
+
 _Place = tuple[ExecutionId, str]
 
 
@@ -49,6 +52,9 @@ class Timers:
         if not self._heap or at < self._heap[0][0]:
             self._earlier.set()
         heapq.heappush(self._heap, (at, place))
+        if len(self._heap) > 2 * len(self._due) + SPARE:
+            self._heap = [(at, place) for place, (at, _) in self._due.items()]
+            heapq.heapify(self._heap)
 
     async def run(self) -> None:
         """Tell of what has come due, for ever."""

@@ -71,8 +71,6 @@ def on_frame(node: Node, event: NodeEvent | Consequence, ctx: Context, queue: Qu
     """What becomes of a node that has a frame; None: nothing, or the event is not about that."""
     if not node.framed:
         return None
-    if isinstance(event, TimerFired) and event.at != node.wake_at:
-        return None
     if due(node, event):
         return queue(next_attempt(node), ctx)
     match event, node.phase:

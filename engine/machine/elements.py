@@ -9,13 +9,33 @@ from msgspec import structs
 
 from engine.machine import arrays
 from engine.machine.budget import GiveUp, Retry, decide, decide_whole, wait_seconds
-from engine.machine.handler import Context, ElementStep, Move
-from engine.machine.mapping import ElementEffects, advance, elements_of
+from engine.machine.handler import AbortNode, Consequence, Context, ElementStep, Move
+from engine.machine.mapping import ElementEffects, abort, advance, elements_of, node_event
 from engine.model.cache import CacheStatus
-from engine.model.events import AttemptFailed, AttemptStarted, AttemptStopped, AttemptSucceeded, NodeEvent
+from engine.model.events import (
+    AboutAttempt,
+    AttemptFailed,
+    AttemptStarted,
+    AttemptStopped,
+    AttemptSucceeded,
+    NodeEvent,
+    TimerFired,
+)
 from engine.model.ids import AttemptKey
 from engine.model.phases import NodePhase
 from engine.model.state import Node
+
+
+def of_map(node: Node, event: NodeEvent | Consequence, ctx: Context, make: ElementEffects) -> Move | None:
+    """What concerns the map as a whole: an abort, the time of next attempts, its preparing, its gather."""
+    match event:
+        case AbortNode():
+            return abort(node, ctx, make)
+        case TimerFired():
+            return woken(node, ctx, make) if node.phase is NodePhase.RUNNING else None
+        case AboutAttempt():
+            return node_event(node, event, ctx, make) if event.key == ctx.key(node) else None
+    return None
 
 
 def is_live(node: Node, key: AttemptKey, ctx: Context) -> bool:

@@ -41,7 +41,7 @@ def when_closed(node: Node, ctx: Context, queue: Queue) -> Move:
 
 def due(node: Node, event: object) -> bool:
     """Whether a timer ends the wait for the next attempt."""
-    return isinstance(event, TimerFired) and node.phase is NodePhase.RETRYABLE_FAILURE and 0 < node.wake_at == event.at
+    return isinstance(event, TimerFired) and node.phase is NodePhase.RETRYABLE_FAILURE
 
 
 def whole(node: Node, failure: Failure, ctx: Context) -> Retry | GiveUp:

@@ -21,6 +21,7 @@ from engine.model.events import (
     NodeRetryRequested,
     SignalRefused,
     SignalSet,
+    TimerFired,
 )
 from engine.model.graph import NodeKind, Program, every_node
 from engine.model.ids import ROOT_FRAME, EntityId, EntityKind
@@ -225,6 +226,11 @@ def _node_event(draft: Draft, event: NodeEvent) -> Step:
         raise Defect(f"{event.execution} has no node {path}: {problem}") from None
     if not before.live or draft.record.terminal:
         return draft.step(stale=True)
+    if isinstance(event, TimerFired):
+        if not before.wake_at or event.at != before.wake_at:
+            return draft.step(stale=True)
+        # It has come, even if the clock was set back since: nobody would tell of it a second time.
+        draft.now = max(draft.now, event.at)
     move = draft.handler(before.kind).on_event(before, event, draft.context(path))
     if move is None:
         return draft.step(stale=True)

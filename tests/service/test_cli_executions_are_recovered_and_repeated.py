@@ -85,5 +85,7 @@ def test_a_child_execution_is_recovered_itself_and_watched_by_the_engine_that_se
         assert _ran(propwash) == ["square 3"]
         later = propwash("relaunch", "old", "--no-wait", "--name", "later")
         assert later.out == "execution later repeats old\n"
+        silent = propwash("relaunch", "old", "--no-wait", "--name", "silent", "--json")
+        assert silent.document == {"execution": {"project": "flytesnacks", "domain": "development", "name": "silent"}}
         assert propwash("watch", "later", "--json").document["outputs"] == {"o0": 9}
     assert propwash("check").code == 0

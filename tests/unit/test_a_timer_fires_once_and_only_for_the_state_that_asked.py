@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from engine.adapters.memory.clock import START, LoopClock
-from engine.loop.timers import Timers
+from engine.loop.timers import SPARE, Timers
 from engine.model.events import Event, TimerFired
 from engine.model.graph import NodeKind
 from engine.model.ids import EntityId, EntityKind, ExecutionId
@@ -68,6 +68,15 @@ async def test_a_node_that_moved_on_is_left_alone() -> None:
         await anyio.sleep(100)
         assert len(found) == 0
     assert seen == [(20, fired("n2", 20, attempt=1))]
+
+
+async def test_times_that_nobody_waits_for_any_more_are_forgotten() -> None:
+    async with timers() as (found, seen):
+        for number in range(5 * SPARE):
+            found.follow([waiting("n0", 10_000 + number)])
+        assert len(found._heap) <= SPARE + 2
+        await anyio.sleep(20_000)
+    assert seen == [(10_000 + 5 * SPARE - 1, fired("n0", 10_000 + 5 * SPARE - 1))]
 
 
 async def test_the_same_state_again_changes_nothing() -> None:

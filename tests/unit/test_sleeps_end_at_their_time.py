@@ -52,6 +52,14 @@ def test_a_timeout_that_the_author_gave_cuts_a_sleep() -> None:
     assert "slept longer than its timeout of 60 s" in error.message
 
 
+def test_a_clock_that_is_set_back_loses_no_timer() -> None:
+    simulation = Simulation(_sleeping(100.0)).run()
+    simulation.now = simulation.nodes()["n0"].started_at + 40.0
+    simulation.apply(TimerFired(simulation.state.record.key("n0", 0), simulation.nodes()["n0"].wake_at))
+
+    assert simulation.phases() == {"n0": "SUCCEEDED"}
+
+
 def test_a_timer_of_another_time_changes_nothing() -> None:
     simulation = Simulation(_sleeping(100.0)).run()
     key = simulation.state.record.key("n0", 0)

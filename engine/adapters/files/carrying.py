@@ -6,9 +6,11 @@ It imports little, so that it is there in some 30 ms.
 from __future__ import annotations
 
 import marshal
+import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any, BinaryIO
 
@@ -22,27 +24,34 @@ LIGHT = 16 * 1024
 
 
 def main() -> None:
-    """Arguments: the socket's number, the store's root, "durable" or ""."""
+    """Arguments: the socket's number, the store's root, "durable" or "", the engine's process id."""
     # The engine says when to end: what is sent to all processes of a terminal or of a service is not meant.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    number, root, durable = sys.argv[2:5]
+    number, root, durable, engine = sys.argv[2:6]
     staging = Staging(root)
     try:
         with closing(socket.socket(fileno=int(number))) as connection, connection.makefile("rb") as stream:
-            serve(Disk(root, staging, durable=bool(durable), at_most=LIGHT), stream, connection)
+            disk = Disk(root, staging, durable=bool(durable), at_most=LIGHT)
+            serve(disk, stream, connection, lambda: os.getppid() != int(engine))
     except ConnectionError:
         return
     finally:
         staging.close(set())
 
 
-def serve(disk: Disk, stream: BinaryIO, connection: socket.socket) -> None:
+def serve(disk: Disk, stream: BinaryIO, connection: socket.socket, orphaned: Callable[[], bool]) -> None:
+    """Raises ConnectionError when the engine is gone: what it still wanted is for the next one to decide."""
     while len(head := stream.read(HEAD)) == HEAD:
         message = stream.read(int.from_bytes(head, "little"))
         known: Known = set()
-        answers = marshal.dumps([_answer(disk, errand, known) for errand in marshal.loads(message)])
-        connection.sendall(len(answers).to_bytes(HEAD, "little") + answers)
+        answers = []
+        for errand in marshal.loads(message):
+            if orphaned():
+                raise ConnectionError("the engine is gone")
+            answers.append(_answer(disk, errand, known))
+        answer = marshal.dumps(answers)
+        connection.sendall(len(answer).to_bytes(HEAD, "little") + answer)
 
 
 def _answer(disk: Disk, errand: tuple[Any, ...], known: Known) -> tuple[Any, Problem | None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import marshal
+import os
 import socket
 import subprocess
 import sys
@@ -145,7 +146,8 @@ def _started(root: str, *, durable: bool) -> _Started:
     """Blocking. Raises OSError."""
     ours, theirs = socket.socketpair()
     try:
-        command = [sys.executable, "-I", "-c", PROGRAM, CODE, str(theirs.fileno()), root, "durable" if durable else ""]
+        told = [str(theirs.fileno()), root, "durable" if durable else "", str(os.getpid())]
+        command = [sys.executable, "-I", "-c", PROGRAM, CODE, *told]
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True, cwd="/"
         )
