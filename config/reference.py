@@ -13,14 +13,15 @@ from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from config.settings import Group, Settings
+from config.group import Group
+from config.settings import Settings
 from config.sources import PREFIX
 from config.values import Named, size_text
 
 PAGE = """\
 # Configuration
 
-Every setting, with its default. This page is made from `config/settings.py` by `make docs`; a test keeps them equal.
+Every setting, with its default. This page is made from the types in `config/` by `make docs`; a test keeps them equal.
 
 Settings come from four places. A later one wins, key by key:
 
@@ -33,9 +34,9 @@ All problems are reported at once, each with the key, the value, where it came f
 started then, and the exit code is 2. Values of variables and arguments are read as YAML. Sizes are whole numbers of
 bytes, or a number with a unit: kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).
 
-`PROPWASH_HOME` (the default of `--home`), `PROPWASH_CONFIG` and `PROPWASH_DEBUG` are not settings, and neither are the
-variables that Kubernetes sets in pods beside a Service named `propwash`. Any other variable that begins with
-`PROPWASH_` is an error.
+`PROPWASH_HOME` (the default of `--home`), `PROPWASH_CONFIG`, `PROPWASH_DEBUG` and `PROPWASH_KAFKA_PASSWORD` (a secret,
+which no message shows and no task gets) are not settings, and neither are the variables that Kubernetes sets in pods
+beside a Service named `propwash`. Any other variable that begins with `PROPWASH_` is an error.
 """
 
 

@@ -10,10 +10,24 @@ import sys
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from config.values import Address, Count, Interpreter, Label, Named, Seconds, Size, StoreUri, Text, Url, Version
+from config.group import Group
+from config.kafka import Kafka
+from config.values import (
+    Address,
+    Count,
+    Interpreter,
+    Label,
+    Named,
+    Seconds,
+    Size,
+    StoreUri,
+    Text,
+    Url,
+    Version,
+)
 
 MIB = 2**20
 LARGEST_MESSAGE = 2**31 - 1
@@ -24,19 +38,6 @@ def _check_at_least(value: float, other: str, info: ValidationInfo) -> None:
     """Check a setting against another of its group, unless that one is wrong itself and reported already."""
     if value < info.data.get(other, value):
         raise PydanticCustomError("at_least", "Input should be at least {other}", {"other": other})
-
-
-class Group(BaseModel):
-    """Settings of one concern."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        validate_default=True,
-        allow_inf_nan=False,
-        use_attribute_docstrings=True,
-    )
 
 
 class Execution(Group):
@@ -269,6 +270,7 @@ class Settings(Group):
 
     execution: Execution = Execution()
     log: Log = Log()
+    kafka: Kafka = Kafka()
     store: Store = Store()
     s3: S3 = S3()
     processes: Processes = Processes()

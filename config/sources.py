@@ -15,6 +15,7 @@ import yaml
 PREFIX = "PROPWASH_"
 NOT_SETTINGS = (
     re.compile(r"PROPWASH_(HOME|CONFIG|DEBUG)"),  # the command line reads them itself
+    re.compile(r"PROPWASH_KAFKA_PASSWORD"),  # a secret, which no list of settings shows
     re.compile(r"PROPWASH_RUNNER_\w+"),  # marks the processes of a task, which may run an engine of its own
     # Kubernetes sets these in every pod beside a Service named `propwash...`.
     re.compile(r"PROPWASH_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)"),

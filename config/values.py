@@ -26,6 +26,7 @@ _VERSION = re.compile(r"\d+\.\d+\.\d+\Z")
 _URL = re.compile(r"https?://[^\s/@]+(:\d+)?/?\Z")
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})\Z")
 _STORE = re.compile(r"s3://\S+\Z")
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,200}\Z")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
 
 
@@ -69,6 +70,12 @@ def _label(value: str) -> str:
     return value
 
 
+def _topic(value: str) -> str:
+    if not _TOPIC.match(value):
+        raise PydanticCustomError("topic", "Input should be 1 to 200 of a-z, A-Z, 0-9, '.', '_' and '-'")
+    return value
+
+
 def _url(value: str) -> str:
     if not _URL.match(value):
         raise PydanticCustomError("url", "Input should be the URL of a service, such as http://127.0.0.1:9000")
@@ -104,6 +111,7 @@ Seconds = Annotated[float, Field(ge=0), Named("seconds")]
 Count = Annotated[int, Field(ge=1), Named("whole number")]
 Version = Annotated[str, AfterValidator(_version), Named("version")]
 Label = Annotated[str, AfterValidator(_label), Named("name")]
+TopicName = Annotated[str, AfterValidator(_topic), Named("name")]
 Text = Annotated[str, Field(min_length=1), Named("text")]
 Url = Annotated[str, AfterValidator(_url), Named("URL")]
 Address = Annotated[str, AfterValidator(_address), Named("HOST:PORT")]

@@ -13,7 +13,7 @@ from config.settings import Settings
     [
         ("PROPWASH_OFFLOADING_MIN_SIZE", "did you mean offloading.min_size (PROPWASH_OFFLOADING__MIN_SIZE)?"),
         ("PROPWASH_OFLOADING__MIN_SIZE", "did you mean offloading.min_size (PROPWASH_OFFLOADING__MIN_SIZE)?"),
-        ("PROPWASH_ZZZ", "the sections are execution, log, store"),
+        ("PROPWASH_ZZZ", "the sections are execution, log, kafka, store"),
     ],
 )
 def test_an_unknown_variable_is_named_with_the_closest_setting(name: str, suggestion: str) -> None:
@@ -26,6 +26,7 @@ def test_an_unknown_variable_is_named_with_the_closest_setting(name: str, sugges
     "name",
     [
         "PROPWASH_HOME",
+        "PROPWASH_KAFKA_PASSWORD",
         "PROPWASH_DEBUG",
         "PROPWASH_CONFIG_SERVICE_HOST",
         "PROPWASH_RUNNER_0123456789abcdef",

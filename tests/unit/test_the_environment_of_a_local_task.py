@@ -7,6 +7,7 @@ from msgspec import structs
 
 from engine.adapters.processes import command
 from engine.adapters.processes.place import Place
+from engine.brokers import PASSWORD
 from engine.ports.taskrunner import TaskRequest
 from tests.contract.runner_adapters import TASK, key
 
@@ -34,6 +35,10 @@ def test_no_code_root_and_no_path_leave_no_empty_parts() -> None:
     """An empty part of PYTHONPATH would mean the working folder."""
     found = environment({"PATH": ""}, structs.replace(REQUEST, code_root=""))
     assert (found["PATH"], found.get("PYTHONPATH")) == ("/venv/bin", None)
+
+
+def test_no_secret_of_the_engine_reaches_a_task() -> None:
+    assert command.without_secrets({"A": "1", PASSWORD: "hunter2"}) == {"A": "1"}
 
 
 def test_the_zygote_gets_no_module_of_the_author() -> None:

@@ -26,6 +26,14 @@ _READ_LATER = frozenset({"PYTHONPATH", "PYTHONUNBUFFERED"})
 """The zygote's forks honour these."""
 
 
+SECRETS = frozenset({"PROPWASH_KAFKA_PASSWORD"})
+"""Variables of the engine's own, which are no task's business."""
+
+
+def without_secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if name not in SECRETS}
+
+
 def environment(base: Mapping[str, str], request: TaskRequest, bin_folder: str, place: Place) -> dict[str, str]:
     """The author's own environment, the container's over it, and what makes the attempt's place its own.
 

@@ -69,7 +69,7 @@ class LocalRunner:
     ) -> None:
         self._folder, self._programs, self._fork = workdir, programs or Programs(), fork
         self._log_limit, self._grace, self._store = log_limit, stop_grace_seconds, store
-        self._environ = {**os.environ, **(store.environ if store else {})}
+        self._environ = command.without_secrets({**os.environ, **(store.environ if store else {})})
         self._attempts = Attempts(max_concurrent or os.cpu_count() or 1)
         self._numbers, self._zygote_numbers = itertools.count(1), itertools.count(1)
         self._zygotes: dict[str, Zygotes] = {}
