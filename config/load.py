@@ -95,6 +95,8 @@ class _Merged:
 
     def _set_item(self, setting: Setting, item: str, value: object, origin: str) -> None:
         current = self.values.get(setting.group, {}).get(setting.name)
+        if setting.keys:
+            current, item = current or {}, item.lower()
         if isinstance(current, Mapping):
             self.values[setting.group][setting.name] = {**current, item: _plain(value, setting)}
             self.origins[f"{setting.key}.{item}"] = origin

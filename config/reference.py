@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from inspect import cleandoc
 from types import NoneType
 from typing import Annotated, Literal, get_args, get_origin
 
@@ -51,6 +52,8 @@ class Setting:
     doc: str
     is_text: bool
     is_map: bool
+    keys: tuple[Setting, ...] = ()
+    """Those of its value, where that is a group in itself."""
 
     @property
     def key(self) -> str:
@@ -86,12 +89,22 @@ def page() -> str:
     """The text of docs/configuration.md."""
     parts = [PAGE]
     for group, model in groups().items():
-        parts.append(f"\n## `{group}`\n\n{model.__doc__}\n")
+        parts.append(f"\n## `{group}`\n\n{cleandoc(model.__doc__ or '')}\n")
         for setting in known_settings().values():
             if setting.group == group:
                 doc = " ".join(setting.doc.split())
                 parts.append(f"\n### `{setting.key}`\n\n{setting.type}, default `{setting.default}`. {doc}\n")
+        parts += _keys([setting for setting in known_settings().values() if setting.group == group])
     return "".join(parts)
+
+
+def _keys(settings: Sequence[Setting]) -> Iterator[str]:
+    """What stands in the values of a group's settings, once for each kind of value."""
+    for kind, keys in {setting.type.removesuffix(" or null"): setting.keys for setting in settings}.items():
+        if keys:
+            yield f"\n### Keys of a {kind}\n\n"
+            for key in keys:
+                yield f"- `{key.name}`: {key.type}, default `{key.default}`. {' '.join(key.doc.split())}\n"
 
 
 def _setting(group: str, name: str, field: FieldInfo) -> Setting:
@@ -103,6 +116,7 @@ def _setting(group: str, name: str, field: FieldInfo) -> Setting:
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     is_map = get_origin(kind) is Mapping
+    model = kind.model_fields if isinstance(kind, type) and issubclass(kind, Group) else {}
     return Setting(
         group=group,
         name=name,
@@ -110,7 +124,8 @@ def _setting(group: str, name: str, field: FieldInfo) -> Setting:
         default=_text(field.default, is_size="size" in named),
         doc=field.description or "",
         is_text=kind is str or is_map,
-        is_map=is_map,
+        is_map=is_map or bool(model),
+        keys=tuple(_setting(f"{group}.{name}", key, field) for key, field in model.items()),
     )
 
 
@@ -127,6 +142,8 @@ def _text(value: object, *, is_size: bool) -> str:
         return size_text(value)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {item}" for key, item in value.items()) + "}"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(str(item) for item in value) + "]"
     return {"None": "null", "True": "true", "False": "false"}.get(str(value), str(value))
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from config.architectures import Architectures, Interruptible
 from config.group import Group
 from config.kafka import Kafka
 from config.values import (
@@ -140,6 +141,9 @@ class Processes(Group):
     container_engine: Annotated[str, Field(min_length=1), Named("name or path of a program")] | None = None
     """What runs tasks that are raw containers (flytekit's `ContainerTask`): `podman`, `docker`, or a path to one of
     them. null = podman, else docker, whichever works. Without one, workflows that reach such a task are refused."""
+    ignore_architecture: bool = False
+    """Run tasks that are for another architecture than this machine's all the same. Off: they fail before anything is
+    started. A task's Python is this machine's anyway; only a raw container's image has an architecture of its own."""
 
     @property
     def slots(self) -> int:
@@ -274,6 +278,8 @@ class Settings(Group):
     store: Store = Store()
     s3: S3 = S3()
     processes: Processes = Processes()
+    architectures: Architectures = Architectures()
+    interruptible: Interruptible = Interruptible()
     retries: Retries = Retries()
     array: Array = Array()
     offloading: Offloading = Offloading()

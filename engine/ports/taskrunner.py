@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from engine.model.graph import TaskSpec
 from engine.model.ids import AttemptKey
+from engine.model.placement import ANYWHERE, Placement
 
 
 class Mount(Struct, frozen=True):
@@ -55,6 +56,8 @@ class TaskRequest(Struct, frozen=True):
     """Of the node, a serialized flyteidl `TaskNodeOverrides` (resources, image, pod); the command has them already."""
     container: ContainerRun | None = None
     """Of a raw container; any other task runs as the runner sees fit."""
+    placement: Placement = ANYWHERE
+    """On which nodes a pod of it may run, because of its architecture and because it may be interrupted."""
     root: AttemptKey | None = None
     """What started the executions down to the attempt's own, in the one at the top; None: nothing is above it. Slots go
     round by that execution and that node."""
