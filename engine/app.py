@@ -36,7 +36,7 @@ from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
 from engine.ports.clock import Clock
-from engine.ports.eventlog import EventLog
+from engine.ports.eventlog import EventLog, Journal
 from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
 from engine.registry.entries import Registry
@@ -83,6 +83,11 @@ class Engine:
         self._names = Names(watchers)
         self._runnable: set[tuple[str, EntityId]] = set()
         self.bell = Bell()
+
+    @property
+    def journal(self) -> Journal:
+        """What is committed, to be read."""
+        return self.log
 
     async def store_package(self, package: Package) -> str:
         """Keep a package in the store, so that executions outlive the author's files; its digest."""

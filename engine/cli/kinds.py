@@ -25,8 +25,7 @@ def list_kind(kind: str, home: Path, given: dict[str, Any], *, as_json: bool) ->
         if given.pop(name) not in (None, "", False, ()):
             raise click.UsageError(f"{option} says nothing about {kind}")
     if kind == EXECUTIONS:
-        from engine.cli.listing import list_executions
-        from engine.gateway.choosing import Wanted
+        from engine.cli.listing import Wanted, list_executions
 
         children = as_json if given["children"] is None else given["children"]
         return list_executions(home, Wanted(**{**given, "children": children}), as_json=as_json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -11,9 +12,29 @@ import anyio
 from engine.cli.exitcodes import ExitCode
 from engine.cli.report import execution_table
 from engine.cli.screen import say
-from engine.gateway.choosing import Wanted
 from engine.homes import HomeView, read_home
 from engine.model.state import Execution
+from engine.ports.eventlog import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which executions, and in which order."""
+
+    phases: tuple[str, ...] = ()
+    workflow: str = ""
+    since_seconds: float | None = None
+    """Submitted within so many seconds before now."""
+    limit: int | None = None
+    """So many of them, the newest."""
+    newest_first: bool = False
+    children: bool = True
+    project: str | None = None
+    domain: str | None = None
+
+    def selection(self, now: float) -> Selection:
+        since = None if self.since_seconds is None else now - self.since_seconds
+        return Selection(self.phases, self.workflow, since, self.children, self.project, self.domain, limit=self.limit)
 
 
 def list_executions(home: Path, wanted: Wanted, *, as_json: bool) -> int:
@@ -22,14 +43,16 @@ def list_executions(home: Path, wanted: Wanted, *, as_json: bool) -> int:
 
 async def _list(home: Path, wanted: Wanted, as_json: bool) -> int:
     async with read_home(home) as view:
-        records = await view.log.executions()
-        found = wanted.choose(records, time.time())
+        found = list(await view.log.select(wanted.selection(time.time())))
+        if not wanted.newest_first:
+            found.reverse()
         if as_json:
             return await _list_json(view, home, found)
+        some = found or await view.log.select(Selection(limit=1))
     if found:
         say(execution_table(found, time.time()))
     else:
-        say(f"none of the {len(records)} executions in {home} matches" if records else f"no execution in {home}")
+        say(f"none of the executions in {home} matches" if some else f"no execution in {home}")
     return ExitCode.SUCCEEDED
 
 

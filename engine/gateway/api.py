@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +11,6 @@ from aiohttp import web
 from anyio import to_thread
 from msgspec import UNSET
 
-from engine.app import Engine
 from engine.gateway import asking
 from engine.gateway.bodies import (
     Abort,
@@ -30,31 +27,33 @@ from engine.gateway.bodies import (
     Transition,
     Values,
 )
-from engine.gateway.choosing import Wanted
 from engine.gateway.document import summary
 from engine.gateway.documents import Documents
 from engine.gateway.guard import Refuse, answer
 from engine.gateway.names import random_name
 from engine.gateway.operations import ONE, ROOT, Operation, read_body, read_query
+from engine.gateway.pages import following, selection
+from engine.gateway.service import Service
 from engine.gateway.streams import Streams
-from engine.model.events import ExecutionSubmitted
+from engine.model.events import AbortRequested, ExecutionSubmitted
 from engine.model.ids import DNS_LABEL, ExecutionId
 from engine.model.state import Execution, Fact
 from engine.registry.entries import Registry
 from engine.wire.inputs import as_documents
 from engine.wire.natural import natural_map
+from handlers.registry import default_handlers
 
-MOST_ON_A_PAGE = 500
 PATIENCE_SECONDS = 5.0
 """How long the answer to a submission, which is durable, waits for the turn that starts the execution."""
 
 
 class Api:
-    """`engine` gives the engine; it raises Refuse while there is none. `place`: default project and domain."""
+    """`service` gives what is asked; it raises Refuse while there is none. `place`: default project and domain."""
 
-    def __init__(self, engine: Callable[[], Engine], home: Path, place: tuple[str, str], largest: int) -> None:
-        self._engine, self._home, self._place, self._largest = engine, home, place, largest
-        self._streams = Streams(engine)
+    def __init__(self, service: Callable[[], Service], home: Path, place: tuple[str, str], largest: int) -> None:
+        self._service, self._home, self._place, self._largest = service, home, place, largest
+        self._streams = Streams(service)
+        self._kinds = default_handlers().keys()
 
     def operations(self) -> list[Operation]:
         return [
@@ -73,33 +72,20 @@ class Api:
     async def list_executions(self, request: web.Request) -> web.Response:
         """List executions, the newest submission first, page by page."""
         asked = read_query(request, Filter)
-        if not 1 <= asked.limit <= MOST_ON_A_PAGE:
-            raise Refuse(400, "BadInput", f"limit: {asked.limit} is not from 1 to {MOST_ON_A_PAGE}")
-        wanted = Wanted(
-            tuple(phase.value for phase in asked.phase),
-            asked.workflow,
-            asked.since_seconds,
-            newest_first=True,
-            children=asked.children,
-            project=asked.project,
-            domain=asked.domain,
-        )
-        records = await self._engine().log.executions()
-        found = wanted.choose(_before(records, asked.page), time.time())
+        found = await self._service().journal.select(selection(asked, time.time()))
         page = [summary(record) for record in found[: asked.limit]]
-        more = len(found) > asked.limit
-        return answer({"executions": page, "next": _token(found[asked.limit - 1].id) if more else None})
+        return answer({"executions": page, "next": following(found, asked.limit)})
 
     async def submit(self, request: web.Request) -> web.Response:
         """Start an execution; the answer comes once that is durable."""
-        asked, engine = await read_body(request, Submission), self._engine()
+        asked, service = await read_body(request, Submission), self._service()
         project, domain = asked.project or self._place[0], asked.domain or self._place[1]
         execution = ExecutionId(_label(project), _label(domain), _label(asked.name or random_name()))
         wish = asking.Wish(
             asked.entity, execution, as_documents(asked.inputs), asked.overrides(), asked.overwrite_cache
         )
-        registry = Registry(engine.blobs)
-        event, inputs = await asking.submission(registry, registry, wish, engine.rules.handlers, "inputs.")
+        registry = Registry(service.blobs)
+        event, inputs = await asking.submission(registry, registry, wish, self._kinds, "inputs.")
         return await self._accept(event, inputs)
 
     async def get_execution(self, request: web.Request) -> web.Response:
@@ -120,7 +106,7 @@ class Api:
         asked, record = await read_body(request, Abort), await self._record(request)
         asking.refuse_abort(record)
         if not record.terminal:
-            await self._engine().abort(record.id, asked.reason)
+            await self._service().send([AbortRequested(record.id, asked.reason)])
         return _accepted(record.id, 202)
 
     async def signal(self, request: web.Request) -> web.Response:
@@ -131,7 +117,7 @@ class Api:
         documents, signal_id = self._documents(), request.match_info["signal"]
         state = await documents.state(await documents.snapshot(record.id))
         literal = asking.signal_literal(state, signal_id, _answer(asked))
-        await self._engine().signal(record.id, signal_id, literal)
+        await self._service().signal(record.id, signal_id, literal)
         return _accepted(record.id, 202)
 
     async def recover(self, request: web.Request) -> web.Response:
@@ -150,21 +136,21 @@ class Api:
         return await self._streams.send(request, (await self._record(request)).id)
 
     async def _again(self, record: Execution, event: ExecutionSubmitted) -> web.Response:
-        inputs = await self._engine().blobs.get(record.inputs_uri) if record.inputs_uri else b""
+        inputs = await self._service().blobs.get(record.inputs_uri) if record.inputs_uri else b""
         return await self._accept(event, inputs)
 
     async def _accept(self, event: ExecutionSubmitted, inputs: bytes) -> web.Response:
         """Answers when the execution can be read, so that whoever asks for it next finds it."""
-        engine, execution = self._engine(), event.execution
+        service, execution = self._service(), event.execution
         there = anyio.Event()
 
         def see(records: Sequence[Execution], facts: Sequence[Fact]) -> None:
             if any(record.id == execution for record in records):
                 there.set()
 
-        with engine.watchers.watching(see):
-            await engine.accept(event, inputs)
-            if not await engine.log.find([execution]):
+        with service.watchers.watching(see):
+            await service.accept(event, inputs)
+            if not await service.journal.find([execution]):
                 with anyio.move_on_after(PATIENCE_SECONDS):
                     await there.wait()
         return _accepted(execution, 201)
@@ -172,14 +158,14 @@ class Api:
     async def _record(self, request: web.Request) -> Execution:
         place = request.match_info
         execution = ExecutionId(place["project"], place["domain"], place["name"])
-        found = (await self._engine().log.find([execution])).get(execution)
+        found = (await self._service().journal.find([execution])).get(execution)
         if found is None:
             raise Refuse(404, "NotFound", f"there is no execution {execution}")
         return found
 
     def _documents(self) -> Documents:
-        engine = self._engine()
-        return Documents(engine.log, engine.blobs, self._home)
+        service = self._service()
+        return Documents(service.journal, service.blobs, self._home)
 
     async def _values(self, request: web.Request, which: str) -> web.Response:
         path, record = read_query(request, OfNode).node, await self._record(request)
@@ -193,7 +179,7 @@ class Api:
         return answer(Values(await self._read(uri) if uri else {}))
 
     async def _read(self, uri: str) -> dict[str, object]:
-        blobs = self._engine().blobs
+        blobs = self._service().blobs
         size = await blobs.size(uri)
         if size is not None and size > self._largest:
             cause = f"{uri} holds {size} bytes, more than http.max_body ({self._largest}); read it from the store"
@@ -221,21 +207,3 @@ def _label(text: str) -> str:
 
 def _named(name: str | None) -> str | None:
     return name and _label(name)
-
-
-def _token(last: ExecutionId) -> str:
-    return base64.urlsafe_b64encode(str(last).encode()).decode()
-
-
-def _before(records: Sequence[Execution], page: str) -> Sequence[Execution]:
-    """`records`: oldest first. Those that were submitted before the last one of the page before."""
-    if not page:
-        return records
-    try:
-        last = base64.urlsafe_b64decode(page).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        last = ""
-    for place, record in enumerate(records):
-        if str(record.id) == last:
-            return records[:place]
-    raise Refuse(400, "BadInput", f"page: {page!r} is not what an answer gave as 'next'")

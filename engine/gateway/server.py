@@ -14,7 +14,6 @@ import anyio
 from aiohttp import web
 from anyio import to_thread
 
-from engine.app import Engine
 from engine.gateway.access import token_for
 from engine.gateway.api import Api
 from engine.gateway.guard import Guard, Refuse, answer
@@ -22,6 +21,7 @@ from engine.gateway.metrics import VERSION, Metrics
 from engine.gateway.openapi import openapi
 from engine.gateway.operations import ROOT
 from engine.gateway.probes import Probes
+from engine.gateway.service import Service
 from engine.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ LAG_SECONDS = 1.0
 
 
 class Gateway:
-    """What is served, before there is an engine and while there is one."""
+    """What is served, before there is anything to ask and while there is."""
 
     def __init__(self, settings: Settings) -> None:
         self.metrics = Metrics()
         self.address = ""
         """HOST:PORT where it really listens."""
         self._probes = Probes(self.metrics, settings.http.stalled_seconds)
-        self._engine: Engine | None = None
+        self._service: Service | None = None
 
     def app(self, settings: Settings, home: Path, listen: str, token: str) -> web.Application:
         http = settings.http
@@ -50,25 +50,25 @@ class Gateway:
         self._probes.add_to(app)
         if http.api:
             place = settings.execution.project, settings.execution.domain
-            _add_api(app, Api(self.engine, home, place, http.max_body), secured=bool(token))
+            _add_api(app, Api(self.service, home, place, http.max_body), secured=bool(token))
         return app
 
-    def engine(self) -> Engine:
+    def service(self) -> Service:
         """Raises Refuse while there is none."""
-        if self._engine is None:
+        if self._service is None:
             raise Refuse(503, "NotReady", "the engine is restoring or stopping; try again later", "SYSTEM")
-        return self._engine
+        return self._service
 
     @contextmanager
-    def serving(self, engine: Engine) -> Iterator[None]:
+    def serving(self, service: Service) -> Iterator[None]:
         """While the block is entered it is ready: no longer once the engine is told to stop."""
-        self._engine = engine
+        self._service = service
         self._probes.ready(True)
         try:
             yield
         finally:
             self._probes.ready(False)
-            self._engine = None
+            self._service = None
 
 
 def _add_api(app: web.Application, api: Api, *, secured: bool) -> None:

@@ -8,9 +8,9 @@ import anyio
 import msgspec
 from aiohttp import web
 
-from engine.app import Engine
 from engine.gateway.document import error_document, iso
 from engine.gateway.guard import Refuse
+from engine.gateway.service import Service
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
 
@@ -21,8 +21,8 @@ KEEP_ALIVE_SECONDS = 15.0
 
 
 class Streams:
-    def __init__(self, engine: Callable[[], Engine]) -> None:
-        self._engine = engine
+    def __init__(self, service: Callable[[], Service]) -> None:
+        self._service = service
         self._open = 0
 
     async def send(self, request: web.Request, execution: ExecutionId) -> web.StreamResponse:
@@ -44,19 +44,19 @@ class Streams:
         return response
 
     async def _texts(self, execution: ExecutionId, after: int) -> AsyncIterator[bytes]:
-        engine, moved = self._engine(), anyio.Event()
+        service, moved = self._service(), anyio.Event()
 
         def see(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
-            if any(record.id == execution for record in executions):
+            if any(record.id == execution for record in executions) or any(it.execution == execution for it in facts):
                 moved.set()
 
-        with engine.watchers.watching(see):
+        with service.watchers.watching(see):
             while True:
-                ended = (await engine.log.find([execution]))[execution].terminal
-                for fact in await engine.log.history(execution, after):
+                record = (await service.journal.find([execution])).get(execution)
+                for fact in await service.journal.history(execution, after):
                     after = fact.sequence
                     yield _text("transition", after, transition(fact))
-                if ended:
+                if record is not None and record.terminal and after >= record.sequence:
                     return
                 with anyio.move_on_after(KEEP_ALIVE_SECONDS) as silence:
                     await moved.wait()

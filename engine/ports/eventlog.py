@@ -48,6 +48,32 @@ class Changes(Struct, frozen=True):
     dead_letters: Sequence[DeadLetter] = ()
 
 
+class Mark(Struct, frozen=True):
+    """The place of an execution among those that are listed: by the moment of its submission, then by its id."""
+
+    submitted_at: float
+    id: ExecutionId
+
+
+class Selection(Struct, frozen=True):
+    """Which executions somebody wants to see."""
+
+    phases: tuple[str, ...] = ()
+    """Any of these; empty: all."""
+    workflow: str = ""
+    """Full name of the workflow or launch plan, or an ending of it after a dot."""
+    since: float | None = None
+    """Submitted then (seconds since the epoch) or later."""
+    children: bool = True
+    """Those that a launch plan node started, too."""
+    project: str | None = None
+    domain: str | None = None
+    behind: Mark | None = None
+    """Those that come after it in the list."""
+    limit: int | None = None
+    """So many of them at the most."""
+
+
 class EventLog(Protocol):
     @property
     def behind(self) -> bool:
@@ -89,6 +115,10 @@ class EventLog(Protocol):
         """All stored executions, oldest submission first."""
         ...
 
+    async def select(self, wanted: Selection) -> Sequence[Execution]:
+        """The newest submission first; of several of one moment the one with the greater id."""
+        ...
+
     async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
         """Facts with a sequence number above `after`, in order."""
         ...
@@ -105,6 +135,12 @@ class Records(Protocol):
 
 
 class Journal(Records, Protocol):
-    """With the facts."""
+    """With the facts, and the list of executions. Raises LogFailed."""
 
     async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]: ...
+
+    async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]: ...
+
+    async def select(self, wanted: Selection) -> Sequence[Execution]:
+        """The newest submission first; of several of one moment the one with the greater id."""
+        ...

@@ -24,10 +24,10 @@ def execute(path: Path, statement: str) -> None:
 
 async def test_a_newer_schema_is_refused_naming_both_versions(tmp_path: Path) -> None:
     path = await make(tmp_path)
-    execute(path, "UPDATE meta SET value = 2 WHERE name = 'schema'")
+    execute(path, "UPDATE meta SET value = 3 WHERE name = 'schema'")
     before = path.read_bytes()
     for look in (SqliteLog.open, SqliteLog.open_readonly):
-        with pytest.raises(HomeTooNew, match=r"log\.db has schema version 2, this engine knows versions up to 1; "):
+        with pytest.raises(HomeTooNew, match=r"log\.db has schema version 3, this engine knows versions up to 2; "):
             async with look(tmp_path):
                 pass
     assert path.read_bytes() == before

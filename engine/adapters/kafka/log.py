@@ -27,11 +27,12 @@ from engine.adapters.kafka.states import States
 from engine.adapters.kafka.takeover import take_over
 from engine.adapters.kafka.transactions import Transactions
 from engine.adapters.workers import helpers
+from engine.machine.selecting import chosen
 from engine.model.errors import Defect, LogFailed
 from engine.model.events import Event
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Snapshot
-from engine.ports.eventlog import Changes, DeadLetter, Record
+from engine.ports.eventlog import Changes, DeadLetter, Record, Selection
 
 
 class KafkaLog:
@@ -138,6 +139,10 @@ class KafkaLog:
     async def executions(self) -> Sequence[Execution]:
         """Of this partition."""
         return self._states.executions()
+
+    async def select(self, wanted: Selection) -> Sequence[Execution]:
+        """Of this partition."""
+        return chosen(self._states.executions(), wanted)
 
     async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
         return await self._archive.history(execution, after)

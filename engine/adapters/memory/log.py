@@ -8,11 +8,12 @@ from itertools import islice
 import anyio
 import anyio.lowlevel
 
+from engine.machine.selecting import chosen
 from engine.model.errors import Defect, LogFailed
 from engine.model.events import Event
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Snapshot
-from engine.ports.eventlog import BATCH_RECORDS, Changes, DeadLetter, Record
+from engine.ports.eventlog import BATCH_RECORDS, Changes, DeadLetter, Record, Selection
 from engine.wire import codec
 
 
@@ -111,6 +112,9 @@ class MemoryLog:
     async def executions(self) -> Sequence[Execution]:
         await anyio.lowlevel.checkpoint()
         return [codec.unpack_execution(raw) for raw in self._executions.values()]
+
+    async def select(self, wanted: Selection) -> Sequence[Execution]:
+        return chosen(await self.executions(), wanted)
 
     async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
         await anyio.lowlevel.checkpoint()

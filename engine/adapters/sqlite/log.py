@@ -26,7 +26,7 @@ from engine.model.errors import Defect, EngineError, LogFailed
 from engine.model.events import Event
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Snapshot
-from engine.ports.eventlog import Changes, DeadLetter, Record
+from engine.ports.eventlog import Changes, DeadLetter, Record, Selection
 
 CLOSE_SECONDS = 10.0
 """The longest that leaving the log waits for what is still to be written."""
@@ -122,6 +122,9 @@ class SqliteLog:
 
     async def executions(self) -> Sequence[Execution]:
         return await self._reader.executions()
+
+    async def select(self, wanted: Selection) -> Sequence[Execution]:
+        return await self._reader.select(wanted)
 
     async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
         return await self._reader.history(execution, after)

@@ -16,12 +16,13 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from engine.adapters.sqlite import listing
 from engine.adapters.sqlite.rows import key_of
 from engine.adapters.sqlite.schema import describe
 from engine.model.errors import LogFailed
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Node, Snapshot
-from engine.ports.eventlog import BATCH_RECORDS, DeadLetter, Record
+from engine.ports.eventlog import BATCH_RECORDS, DeadLetter, Record, Selection
 from engine.wire import codec
 
 RESTORE_EXECUTIONS = 100
@@ -75,6 +76,9 @@ class SqliteReader:
 
     async def executions(self) -> Sequence[Execution]:
         return await self._run(self._executions)
+
+    async def select(self, wanted: Selection) -> Sequence[Execution]:
+        return await self._run(partial(self._select, wanted))
 
     async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
         return await self._run(partial(self._history, key_of(execution), after))
@@ -136,6 +140,12 @@ class SqliteReader:
     def _executions(self) -> list[Execution]:
         rows = self._connection.execute("SELECT payload FROM executions ORDER BY number")
         return [self._state(codec.unpack_execution, payload) for (payload,) in rows]
+
+    def _select(self, wanted: Selection) -> list[Execution]:
+        statement, values = listing.query(wanted, key_of(wanted.behind.id) if wanted.behind else "")
+        return [
+            self._state(codec.unpack_execution, payload) for (payload,) in self._connection.execute(statement, values)
+        ]
 
     def _history(self, key: str, after: int) -> list[Fact]:
         rows = self._connection.execute(

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from urllib.parse import quote
 
+from engine.adapters.sqlite import listing
 from engine.model.ids import ExecutionId
 from engine.ports.eventlog import Changes, Record
 from engine.wire import codec
 
-Value = int | str | bytes
+Value = int | float | str | bytes
 
 CHUNKS = (256, 64, 16, 4, 1)
 """Rows per statement: few sizes, so that SQLite compiles each statement once."""
@@ -31,9 +32,9 @@ class Table:
 
 EVENTS = Table('INSERT INTO events ("offset", payload)', 2)
 EXECUTIONS = Table(
-    "INSERT INTO executions (key, terminal, payload)",
-    3,
-    " ON CONFLICT (key) DO UPDATE SET terminal = excluded.terminal, payload = excluded.payload",
+    f"INSERT INTO executions (key, terminal, payload, {', '.join(listing.COLUMNS)})",
+    3 + len(listing.COLUMNS),
+    " ON CONFLICT (key) DO UPDATE SET terminal = excluded.terminal, payload = excluded.payload, phase = excluded.phase",
 )
 NODES = Table("INSERT OR REPLACE INTO nodes (execution, path, payload)", 3)
 HISTORY = Table("INSERT INTO history (execution, sequence, payload)", 3)
@@ -84,6 +85,7 @@ def change_rows(changes: Changes) -> Rows:
     rows = Rows()
     for execution in changes.executions:
         rows.executions += (key_of(execution.id), execution.terminal, codec.pack_execution(execution))
+        rows.executions += listing.values_of(execution)
     for owner, node in changes.nodes:
         rows.nodes += (key_of(owner), node.path, codec.pack_node(node))
     for fact in changes.facts:

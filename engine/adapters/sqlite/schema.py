@@ -9,9 +9,12 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from engine.adapters.sqlite import listing
+from engine.adapters.sqlite.upgrade import STEPS, upgrade
 from engine.model.errors import BadInput, EngineError, HomeTooNew, LogFailed
+from engine.wire.codec import Unreadable
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 5.0
 """How long a connection waits for another one's lock; recovery after a crash holds one briefly."""
 
@@ -19,8 +22,9 @@ TABLES = (
     'CREATE TABLE events ("offset" INTEGER PRIMARY KEY, payload BLOB NOT NULL)',
     # `number` keeps the order of submission through later updates of the row.
     "CREATE TABLE executions (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, terminal INTEGER NOT NULL,"
-    " payload BLOB NOT NULL)",
+    f" payload BLOB NOT NULL, {', '.join(f'{name} {kind}' for name, kind in listing.COLUMNS.items())})",
     "CREATE INDEX unfinished_executions ON executions (number) WHERE terminal = 0",
+    listing.INDEX,
     "CREATE TABLE nodes (execution TEXT, path TEXT, payload BLOB NOT NULL, PRIMARY KEY (execution, path))"
     " WITHOUT ROWID",
     "CREATE TABLE history (execution TEXT, sequence INTEGER, payload BLOB NOT NULL, PRIMARY KEY (execution, sequence))"
@@ -45,7 +49,8 @@ def connect_writer(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
 
     def prepare(connection: sqlite3.Connection) -> None:
         fresh = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not fresh:
+        old = None if fresh else _version(connection, path)
+        if not fresh and old not in STEPS:
             _check_version(connection, path)
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
@@ -56,6 +61,8 @@ def connect_writer(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
             for statement in TABLES:
                 connection.execute(statement)
             connection.execute("COMMIT")
+        elif old is not None and old in STEPS:
+            _upgrade(connection, path, old)
 
     return _connect(str(path), path, prepare)
 
@@ -95,7 +102,31 @@ def _connect(address: str, path: Path, prepare: Callable[[sqlite3.Connection], N
     return connection
 
 
+def _upgrade(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    try:
+        upgrade(connection, version)
+    except Unreadable as error:
+        raise LogFailed(f"the log {path} can't be brought up to date: {error}; nothing was changed") from error
+
+
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    version = _version(connection, path)
+    if version in STEPS:
+        raise BadInput(
+            f"{path} has schema version {version} of an older Propwash; the next engine that works on this home "
+            "(`propwash resume`) brings it up to date; nothing was changed"
+        )
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise HomeTooNew(
+            f"{path} has schema version {version}, this engine knows versions up to {SCHEMA_VERSION}; use the newer "
+            "Propwash that wrote it, or another home; nothing was changed"
+        )
+    if version != SCHEMA_VERSION:
+        raise BadInput(f"{path} has schema version {version!r}, expected {SCHEMA_VERSION}; nothing was changed")
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int | None:
+    """Raises BadInput for a file that is no log."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables:
         raise BadInput(
@@ -105,14 +136,7 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     if "meta" not in tables:
         raise BadInput(f"{path} is no log of this engine: it has no table 'meta'; nothing was changed")
     row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
-    version = row[0] if row else None
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        raise HomeTooNew(
-            f"{path} has schema version {version}, this engine knows versions up to {SCHEMA_VERSION}; use the newer "
-            "Propwash that wrote it, or another home; nothing was changed"
-        )
-    if version != SCHEMA_VERSION:
-        raise BadInput(f"{path} has schema version {version!r}, expected {SCHEMA_VERSION}; nothing was changed")
+    return row[0] if row else None
 
 
 def _open_error(error: sqlite3.Error, path: Path) -> EngineError:
