@@ -26,6 +26,13 @@ def key_of(execution: ExecutionId) -> bytes:
 
 
 @lru_cache(maxsize=65536)
+def execution_of(key: bytes) -> ExecutionId:
+    """Of what `key_of` has made."""
+    project, domain, name = (unquote_to_bytes(part).decode("utf-8", "surrogatepass") for part in key.split(b":"))
+    return ExecutionId(project, domain, name)
+
+
+@lru_cache(maxsize=65536)
 def partition_of(execution: ExecutionId, partitions: int) -> int:
     return int(murmur2(key_of(execution)) & 0x7FFFFFFF) % partitions
 

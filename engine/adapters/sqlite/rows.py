@@ -64,11 +64,11 @@ class Rows:
 
     def write(self, connection: sqlite3.Connection) -> None:
         """Run the statements; the caller holds the transaction."""
-        _insert(connection, EVENTS, self.events)
-        _insert(connection, EXECUTIONS, self.executions)
-        _insert(connection, NODES, self.nodes)
-        _insert(connection, HISTORY, self.history)
-        _insert(connection, DEAD_LETTERS, self.dead_letters)
+        insert(connection, EVENTS, self.events)
+        insert(connection, EXECUTIONS, self.executions)
+        insert(connection, NODES, self.nodes)
+        insert(connection, HISTORY, self.history)
+        insert(connection, DEAD_LETTERS, self.dead_letters)
         if self.cursor is not None:
             connection.execute("UPDATE meta SET value = ? WHERE name = 'cursor'", (self.cursor,))
 
@@ -105,7 +105,8 @@ def key_of(execution: ExecutionId) -> str:
     return ":".join(quote(part, safe=" /", errors="surrogatepass") for part in parts)
 
 
-def _insert(connection: sqlite3.Connection, table: Table, values: list[Value]) -> None:
+def insert(connection: sqlite3.Connection, table: Table, values: list[Value]) -> None:
+    """Rows of a table, one after the other, flat."""
     for statement, chunk in _statements(table, values):
         connection.execute(statement, chunk)
 
