@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import anyio
 import anyio.to_thread
@@ -47,11 +47,10 @@ from engine.wire.package import Package, pack, unpack
 from handlers.registry import default_handlers, performers
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What an engine is made of: one adapter for each port, and the operator's limits."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What the engines of one process share: one adapter for each port but the log, and the operator's limits."""
 
-    log: EventLog
     blobs: BlobStore
     runner: TaskRunner
     clock: Clock
@@ -67,6 +66,17 @@ class Parts:
     hook: Hook = nothing
     meter: Meter | None = None
     """None: nobody wants to know how the engine does."""
+
+    def parts(self, log: EventLog, doors: Sequence[Door] = ()) -> Parts:
+        """Of the engine on a log."""
+        return Parts(log=log, doors=doors, **{each.name: getattr(self, each.name) for each in fields(Equipment)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts(Equipment):
+    """What an engine is made of."""
+
+    log: EventLog
     doors: Sequence[Door] = ()
     """Run beside the engine until it leaves: they hand in what others ask of it, and start what falls due."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,20 +20,17 @@ from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.sqlite.schema import Synchronous
 from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
-from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import Journal
-from engine.stores import look_at_store, open_store
+from engine.stores import look_at_store
 
 if TYPE_CHECKING:
     from anyio.abc import SocketListener
 
-    from config.settings import Offloading, Settings
-    from engine.adapters.processes.runner import LocalRunner
+    from config.settings import Settings
     from engine.app import Door, Engine, Parts
     from engine.loop.meter import Meter
     from engine.loop.watchers import Watchers
-    from engine.machine.draft import Rules
 
 RUNNING_FOLDER = "running"
 """Where attempts work, and what is below it, belongs to the runner (engine.adapters.processes)."""
@@ -99,59 +96,17 @@ async def open_parts(
     Leaving goes by stages, each bounded in time: what `running` does, then the runner, then the log. `warm`: make the
     first task's start quick. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
     """
-    from engine.adapters.leases import Leases
-    from engine.adapters.storecache import StoreCache
-    from engine.adapters.systemclock import SystemClock
-    from engine.app import Parts, load_program
-    from engine.loop.backoff import Backoff
+    from engine.equipment import equipped
 
     await _refuse_other_folder(home)
-    retries, arrays, executions = _limits_of(settings)
     async with (
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,
         listening(home) as listener,
-        open_store(home, settings) as (plain, environment),
     ):
-        blobs = meter.store(plain) if meter else plain
         here = await to_thread.run_sync(stay_in_place, home)
-        effects, runner = settings.effects, _runner(home, settings, blobs, environment)
-        async with _entered(runner, home):
-            if warm:
-                runner.warm()
-            yield Parts(
-                log=log,
-                blobs=blobs,
-                runner=runner,
-                clock=SystemClock(),
-                # One engine at a time works on a home: what the one before it had reserved is free.
-                cache=StoreCache(blobs, Leases(blobs, engine=f"{socket.gethostname()}:{here}")),
-                offload=_offload_limits(settings.offloading),
-                retries=retries,
-                arrays=arrays,
-                executions=executions,
-                backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
-                load=partial(load_program, blobs),
-                hook=hook,
-                meter=meter,
-                doors=_doors(listener, service),
-            )
-
-
-def _runner(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:
-    from engine.adapters.processes.programs import Programs
-    from engine.adapters.processes.runner import LocalRunner, StoreAccess
-
-    processes = settings.processes
-    return LocalRunner(
-        home,
-        programs=Programs(processes.interpreter, tuple(processes.environments.items()), processes.container_engine),
-        max_concurrent=processes.slots,
-        log_limit=processes.log_limit,
-        # Half of the deadline, so that closing the log has time whatever the tasks do.
-        stop_grace_seconds=min(processes.stop_grace_seconds, settings.shutdown.deadline_seconds / 2),
-        fork=processes.warm,
-        store=StoreAccess(blobs.put, environment),
-    )
+        # One engine at a time works on a home: what the one before it had reserved is free.
+        async with equipped(home, settings, f"{socket.gethostname()}:{here}", hook, meter, warm=warm) as equipment:
+            yield equipment.parts(log, _doors(listener, service))
 
 
 def _doors(listener: SocketListener | None, service: Door | None) -> list[Door]:
@@ -165,22 +120,6 @@ async def _answer_commands(listener: SocketListener, stays: bool, engine: Engine
     from engine.gateway.commands import Desk
 
     await serve(listener, Desk(engine).answer, stays=stays)
-
-
-def rules_of(settings: Settings) -> Rules:
-    """What the machine of an engine with these settings decides with."""
-    from engine.machine.draft import Rules
-    from handlers.registry import default_handlers
-
-    return Rules(default_handlers(), *_limits_of(settings))
-
-
-def _limits_of(settings: Settings) -> tuple[RetryLimits, ArrayLimits, ExecutionLimits]:
-    return (
-        RetryLimits(**settings.retries.model_dump()),
-        ArrayLimits(settings.array.max_in_flight),
-        ExecutionLimits(settings.execution.max_parallelism, settings.execution.max_nesting),
-    )
 
 
 def stay_in_place(home: Path) -> str:
@@ -209,27 +148,3 @@ async def _refuse_other_folder(home: Path) -> None:
             f"{home} can't be a home: it holds a folder {RUNNING_FOLDER!r}, which a home uses for itself, but no "
             f"{LOG_FILE}; choose another folder; nothing was changed"
         )
-
-
-@asynccontextmanager
-async def _entered(runner: LocalRunner, home: Path) -> AsyncIterator[None]:
-    async with AsyncExitStack() as stack:
-        try:
-            await stack.enter_async_context(runner)
-        except OSError as error:
-            raise BadInput(
-                f"home {home} can't be used: what an earlier engine left running can't be cleared away: {error}; "
-                "nothing was started"
-            ) from error
-        yield
-
-
-def _offload_limits(settings: Offloading) -> OffloadLimits:
-    return OffloadLimits(
-        enabled=settings.enabled,
-        min_size=settings.min_size,
-        max_size=settings.max_size,
-        supported_runtimes=settings.supported_runtimes,
-        incompatible_runtime=IncompatibleRuntime(settings.incompatible_runtime),
-        materialise_max=settings.materialise_max,
-    )

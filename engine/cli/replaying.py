@@ -17,7 +17,7 @@ from engine.cli.naming import named
 from engine.cli.request import load_settings
 from engine.cli.screen import say
 from engine.cli.show import as_text
-from engine.homes import rules_of
+from engine.equipment import rules_of
 from engine.machine.execution import ExecutionState, plans_of
 from engine.machine.rerun import Difference, Rerun, Turn, describe
 from engine.model.errors import BadInput, EngineError

@@ -1,0 +1,123 @@
+"""What the engines of one process share, as the settings say: a store, a runner of tasks, a cache and the limits."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.loop.hooks import Hook, nothing
+from engine.model.errors import BadInput
+from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
+from engine.ports.blobstore import BlobStore
+from engine.stores import open_store
+
+if TYPE_CHECKING:
+    from config.settings import Offloading, Settings
+    from engine.adapters.processes.runner import LocalRunner
+    from engine.app import Equipment
+    from engine.loop.meter import Meter
+    from engine.machine.draft import Rules
+
+
+@asynccontextmanager
+async def equipped(
+    home: Path,
+    settings: Settings,
+    name: str,
+    hook: Hook = nothing,
+    meter: Meter | None = None,
+    *,
+    warm: bool = False,
+) -> AsyncIterator[Equipment]:
+    """Until the block is left: then the attempts that it runs are ended, and the store is closed.
+
+    name: of this process, that no other living one has; what one of that name had reserved is this one's. `warm`: make
+    the first task's start quick. Raises BadInput, StoreFailed, StoreRefused, Transient.
+    """
+    from engine.adapters.leases import Leases
+    from engine.adapters.storecache import StoreCache
+    from engine.adapters.systemclock import SystemClock
+    from engine.app import Equipment, load_program
+    from engine.loop.backoff import Backoff
+
+    retries, arrays, executions = _limits_of(settings)
+    async with open_store(home, settings) as (plain, environment):
+        blobs = meter.store(plain) if meter else plain
+        effects, runner = settings.effects, _runner(home, settings, blobs, environment)
+        async with _entered(runner, home):
+            if warm:
+                runner.warm()
+            yield Equipment(
+                blobs=blobs,
+                runner=runner,
+                clock=SystemClock(),
+                cache=StoreCache(blobs, Leases(blobs, engine=name)),
+                offload=_offload_limits(settings.offloading),
+                retries=retries,
+                arrays=arrays,
+                executions=executions,
+                backoff=Backoff(effects.first_seconds, effects.max_seconds, effects.jitter),
+                load=partial(load_program, blobs),
+                hook=hook,
+                meter=meter,
+            )
+
+
+def rules_of(settings: Settings) -> Rules:
+    """What the machine of an engine with these settings decides with."""
+    from engine.machine.draft import Rules
+    from handlers.registry import default_handlers
+
+    return Rules(default_handlers(), *_limits_of(settings))
+
+
+def _limits_of(settings: Settings) -> tuple[RetryLimits, ArrayLimits, ExecutionLimits]:
+    return (
+        RetryLimits(**settings.retries.model_dump()),
+        ArrayLimits(settings.array.max_in_flight),
+        ExecutionLimits(settings.execution.max_parallelism, settings.execution.max_nesting),
+    )
+
+
+def _runner(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:
+    from engine.adapters.processes.programs import Programs
+    from engine.adapters.processes.runner import LocalRunner, StoreAccess
+
+    processes = settings.processes
+    return LocalRunner(
+        home,
+        programs=Programs(processes.interpreter, tuple(processes.environments.items()), processes.container_engine),
+        max_concurrent=processes.slots,
+        log_limit=processes.log_limit,
+        # Half of the deadline, so that closing the log has time whatever the tasks do.
+        stop_grace_seconds=min(processes.stop_grace_seconds, settings.shutdown.deadline_seconds / 2),
+        fork=processes.warm,
+        store=StoreAccess(blobs.put, environment),
+    )
+
+
+@asynccontextmanager
+async def _entered(runner: LocalRunner, home: Path) -> AsyncIterator[None]:
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(runner)
+        except OSError as error:
+            raise BadInput(
+                f"home {home} can't be used: what an earlier engine left running can't be cleared away: {error}; "
+                "nothing was started"
+            ) from error
+        yield
+
+
+def _offload_limits(settings: Offloading) -> OffloadLimits:
+    return OffloadLimits(
+        enabled=settings.enabled,
+        min_size=settings.min_size,
+        max_size=settings.max_size,
+        supported_runtimes=settings.supported_runtimes,
+        incompatible_runtime=IncompatibleRuntime(settings.incompatible_runtime),
+        materialise_max=settings.materialise_max,
+    )
