@@ -70,8 +70,9 @@ class Store(Group):
 
     uri: StoreUri | None = None
     """Where values are kept. null = in a folder of the home, or where the home has kept them until now.
-    `s3://BUCKET/PREFIX` = on S3; the bucket must be there. A home stays with the store that it began with, and should
-    have a prefix of its own. `--store` sets it, too."""
+    `s3://BUCKET/PREFIX` = on S3; the bucket must be there. `file:///FOLDER` = in a folder elsewhere. A home stays with
+    the store that it began with, and should have a prefix or a folder of its own. Engines that share a log on Kafka
+    share one store, which all of them reach by this URI. `--store` sets it, too."""
     durable: bool = False
     """Wait until each value the engine writes is on the disk, and not only what a submission refers to (its package and
     its inputs, always). Off by default: tasks write most values themselves and do not wait for the disk either, and a

@@ -25,7 +25,7 @@ _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?) ?(?P<unit>[A-Za-z]*)\Z")
 _VERSION = re.compile(r"\d+\.\d+\.\d+\Z")
 _URL = re.compile(r"https?://[^\s/@]+(:\d+)?/?\Z")
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(?P<port>\d{1,5})\Z")
-_STORE = re.compile(r"s3://\S+\Z")
+_STORE = re.compile(r"(s3://\S+|file:///.*[^/])\Z")
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,200}\Z")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
 
@@ -91,7 +91,7 @@ def _address(value: str) -> str:
 
 def _store(value: str) -> str:
     if not _STORE.match(value):
-        raise PydanticCustomError("store", "Input should be s3://BUCKET or s3://BUCKET/PREFIX")
+        raise PydanticCustomError("store", "Input should be s3://BUCKET, s3://BUCKET/PREFIX or file:///FOLDER")
     return value
 
 

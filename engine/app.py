@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, fields
 
 import anyio
 import anyio.to_thread
-from msgspec import structs
 
 from engine.adapters.storecache import StoreCache
 from engine.loop.backoff import Backoff
@@ -20,18 +18,17 @@ from engine.loop.hooks import Hook, nothing
 from engine.loop.meter import Meter
 from engine.loop.outbox import Outbox
 from engine.loop.propeller import Propeller
+from engine.loop.reception import Reception, refuse_large
 from engine.loop.residents import Residents
 from engine.loop.submissions import Names
 from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
-from engine.machine import recovery, step
 from engine.machine.draft import Rules
 from engine.model import layout
-from engine.model.errors import BadInput
-from engine.model.events import AbortRequested, Event, ExecutionSubmitted, SignalSet
+from engine.model.events import AbortRequested, Event, ExecutionSubmitted
 from engine.model.graph import Program
-from engine.model.ids import DNS_LABEL, EntityId, ExecutionId
-from engine.model.limits import EVENT_BYTES, ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
+from engine.model.ids import EntityId, ExecutionId
+from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
@@ -40,9 +37,7 @@ from engine.ports.eventlog import EventLog, Journal
 from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
 from engine.registry.entries import Registry
-from engine.wire.codec import pack_event
 from engine.wire.compile import compile_package
-from engine.wire.lookup import reached_tasks
 from engine.wire.package import Package, pack, unpack
 from handlers.registry import default_handlers, performers
 
@@ -91,7 +86,7 @@ class Engine:
         self.parts, self.rules, self.residents, self.watchers = parts, rules, residents, watchers
         self.log, self.blobs = parts.log, parts.blobs
         self._names = Names(watchers)
-        self._runnable: set[tuple[str, EntityId]] = set()
+        self._reception = Reception(parts.blobs, parts.runner, parts.clock, rules, residents.program, self._known)
         self.bell = Bell()
 
     @property
@@ -117,45 +112,17 @@ class Engine:
         with every input of the workflow. The same submission twice is the same as once. Raises BadInput for a bad name,
         for a name that is taken by another submission, and for an entity that can't be run.
         """
-        execution = asked.execution
-        if not DNS_LABEL.match(execution.name):
-            raise BadInput(
-                f"execution name {execution.name!r} is not a DNS label (1 to 63 of a-z, 0-9 and '-', neither first nor "
-                "last a dash); nothing was started"
-            )
-        program = await self.residents.program(asked.package)
-        problem = step.unusable(asked.entity, program, self.rules) or await self._refused(program, asked.entity)
-        if problem:
-            raise BadInput(f"{asked.entity} can't be run: {problem}; nothing was started")
-        if asked.recovers is not None:
-            await self._check_source(asked.recovers)
-        event = structs.replace(
-            asked,
-            inputs_uri=self.blobs.uri(layout.workflow_inputs(execution)) if inputs else "",
-            submitted_at=self.parts.clock.now(),
-            run=secrets.token_hex(8),
-        )
-        _refuse_large(event)
+        event = await self._reception.submission(asked, inputs)
         async with self._names.alone(event, inputs) as first:
             if first:
                 await self._submit(event, inputs)
-
-    async def _refused(self, program: Program, entity: EntityId) -> str:
-        """The tasks that the runner can't run, with the reason; "" = it runs all. What it runs once it always runs."""
-        if (program.digest, entity) in self._runnable:
-            return ""
-        told = [(task.id, await self.parts.runner.refuses(task)) for task in reached_tasks(program, entity)]
-        problem = "; ".join(f"{id}: {reason}" for id, reason in sorted(told) if reason)
-        if not problem:
-            self._runnable.add((program.digest, entity))
-        return problem
 
     async def _submit(self, event: ExecutionSubmitted, inputs: bytes) -> None:
         execution, uri = event.execution, event.inputs_uri
         known = await self._known(execution)
         if known is not None:
             self._names.forget(execution)
-            await self._refuse_other(known, event, inputs)
+            await self._reception.refuse_other(known, event, inputs)
             return
         with self.residents.expecting(execution):
             # What an earlier run of this name left in its folders must not answer for this one.
@@ -164,22 +131,6 @@ class Engine:
                 await self.blobs.put(uri, inputs, durable=True)
             await self.log.append([event], durable=True)
 
-    async def _check_source(self, source: ExecutionId) -> None:
-        known = await self._known(source)
-        problem = recovery.refusal(known) if known else f"there is no execution {source.name}"
-        if problem:
-            raise BadInput(f"{problem}; nothing was started")
-
-    async def _refuse_other(self, known: Execution, event: ExecutionSubmitted, inputs: bytes) -> None:
-        same = step.same_submission(known, event)
-        if same and event.inputs_uri:
-            same = await self.blobs.get(event.inputs_uri) == inputs
-        if not same:
-            raise BadInput(
-                f"execution {known.id.name} exists already ({known.phase.value}) with another workflow or other "
-                "inputs; choose another name"
-            )
-
     async def abort(self, execution: ExecutionId, cause: str) -> None:
         """Ask an execution to stop; returns when the request is durable."""
         await self.send([AbortRequested(execution, cause)])
@@ -187,7 +138,7 @@ class Engine:
     async def send(self, events: Sequence[Event]) -> None:
         """Append events; returns when they are durable. Raises BadInput for one above EVENT_BYTES."""
         for event in events:
-            _refuse_large(event)
+            refuse_large(event)
         await self.log.append(events, durable=True)
 
     async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
@@ -195,10 +146,7 @@ class Engine:
 
         Whether the value fits is found out by the gate that takes it.
         """
-        uri = self.blobs.uri(layout.signal(execution, signal_id, value))
-        _refuse_large(SignalSet(execution, signal_id, uri))
-        await self.blobs.put(uri, value, durable=True)
-        await self.send([SignalSet(execution, signal_id, uri)])
+        await self.send([await self._reception.signal(execution, signal_id, value)])
 
     async def wait(self, execution: ExecutionId) -> Execution:
         """The execution, once it is terminal; also one that nobody has submitted yet."""
@@ -216,15 +164,6 @@ class Engine:
         return [state.record.id for state in self.residents]
 
 
-def _refuse_large(event: Event) -> None:
-    size = len(pack_event(event))
-    if size > EVENT_BYTES:
-        raise BadInput(
-            f"what was asked of execution {event.execution.name} takes {size} bytes beside its inputs; at most "
-            f"{EVENT_BYTES} can be kept. Give long texts as inputs; nothing was started"
-        )
-
-
 @asynccontextmanager
 async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool = False) -> AsyncIterator[Engine]:
     """An engine that has taken up what its log holds and turns until the block is left; then its attempts are ended.
@@ -232,13 +171,30 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
     `watchers` given from outside are told of what happens while the log is taken up, too. `idle`: it takes in what is
     asked of it and starts nothing; what is due is done by the next engine.
     """
-    handlers = default_handlers()
-    rules = Rules(handlers, parts.retries, parts.arrays, parts.executions)
+    rules = Rules(default_handlers(), parts.retries, parts.arrays, parts.executions)
     residents, watchers = Residents(parts.load), watchers or Watchers()
-    if parts.meter is not None:
-        parts.meter.attend(residents)
-        watchers.add(parts.meter.see)
+    with _measured(parts.meter, residents, watchers):
+        async with _started(parts, rules, residents, watchers, idle=idle) as engine:
+            yield engine
 
+
+@contextmanager
+def _measured(meter: Meter | None, residents: Residents, watchers: Watchers) -> Iterator[None]:
+    if meter is None:
+        yield
+        return
+    meter.attend(residents)
+    try:
+        with watchers.watching(meter.see):
+            yield
+    finally:
+        meter.leave(residents)
+
+
+@asynccontextmanager
+async def _started(
+    parts: Parts, rules: Rules, residents: Residents, watchers: Watchers, *, idle: bool
+) -> AsyncIterator[Engine]:
     async def append(events: Sequence[Event]) -> None:
         await parts.log.append(events, durable=False)
 
@@ -252,7 +208,7 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
         group.start_soon(timers.run)
         crew = Crew()
         await group.start(crew.run)
-        hands = performers(handlers.values())
+        hands = performers(rules.handlers.values())
         effects = Effects(crew, hands, services, outbox.send, parts.backoff, idle=idle, meter=parts.meter)
         propeller = Propeller(parts.log, residents, effects, rules, timers, watchers, parts.hook)
         await group.start(propeller.run)

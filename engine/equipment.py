@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from engine.loop.meter import Meter
     from engine.machine.draft import Rules
 
+RUNNING_FOLDER = "running"
+"""Where attempts work, and what is below it, belongs to the runner (engine.adapters.processes)."""
+
 
 @asynccontextmanager
 async def equipped(

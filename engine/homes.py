@@ -18,6 +18,7 @@ from engine.adapters.control.listener import listening, serve
 from engine.adapters.sqlite.home import LOG_FILE
 from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.sqlite.schema import Synchronous
+from engine.equipment import RUNNING_FOLDER, equipped
 from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
 from engine.ports.blobstore import BlobStore
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from engine.loop.meter import Meter
     from engine.loop.watchers import Watchers
 
-RUNNING_FOLDER = "running"
-"""Where attempts work, and what is below it, belongs to the runner (engine.adapters.processes)."""
 PLACE_FILE = "made-at"
 """Holds the absolute path of the home."""
 
@@ -96,8 +95,6 @@ async def open_parts(
     Leaving goes by stages, each bounded in time: what `running` does, then the runner, then the log. `warm`: make the
     first task's start quick. Raises HomeInUse, HomeTooNew, BadInput, LogFailed.
     """
-    from engine.equipment import equipped
-
     await _refuse_other_folder(home)
     async with (
         SqliteLog.open(home, synchronous=Synchronous(settings.log.synchronous)) as log,

@@ -1,4 +1,4 @@
-"""Which store a home keeps its values in: a folder of its own, or S3. Once begun, a home stays with it."""
+"""Which store a home keeps its values in: a folder, its own or another, or S3. Once begun, a home stays with it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from engine.adapters.files.blobs import FileBlobs
+from engine.adapters.files.names import SCHEME
 from engine.model.errors import BadInput
 from engine.ports.blobstore import BlobStore
 
@@ -41,8 +42,9 @@ async def open_store(home: Path, settings: Settings) -> AsyncIterator[tuple[Blob
     Raises BadInput, StoreFailed, StoreRefused, Transient.
     """
     place = await to_thread.run_sync(_choose, home, settings)
-    if place is None:
-        async with FileBlobs.open(home / STORE_FOLDER, durable=settings.store.durable, porter=True) as files:
+    if place is None or place.uri.startswith(SCHEME):
+        async with FileBlobs.open(_folder(home, place), durable=settings.store.durable, porter=True) as files:
+            await to_thread.run_sync(_remember, home, place)
             yield files, {}
         return
     from engine.adapters.s3.blobs import S3Blobs
@@ -50,8 +52,7 @@ async def open_store(home: Path, settings: Settings) -> AsyncIterator[tuple[Blob
 
     options = _options(settings.s3, place)
     async with S3Blobs.open(place.uri, options) as blobs:
-        # Only now: a store that could not be opened binds no home.
-        await to_thread.run_sync((home / STORE_FILE).write_bytes, msgspec.json.format(msgspec.json.encode(place)))
+        await to_thread.run_sync(_remember, home, place)
         yield blobs, task_environment(options)
 
 
@@ -59,8 +60,8 @@ async def open_store(home: Path, settings: Settings) -> AsyncIterator[tuple[Blob
 async def look_at_store(home: Path) -> AsyncIterator[BlobStore]:
     """The store of a home as it is, for a look. Raises BadInput; StoreFailed where it can't be reached."""
     place = await to_thread.run_sync(_remembered, home)
-    if place is None:
-        async with FileBlobs.open_readonly(home / STORE_FOLDER) as files:
+    if place is None or place.uri.startswith(SCHEME):
+        async with FileBlobs.open_readonly(_folder(home, place)) as files:
             yield files
         return
     from engine.adapters.s3.blobs import S3Blobs
@@ -69,6 +70,17 @@ async def look_at_store(home: Path) -> AsyncIterator[BlobStore]:
     options = S3Options(endpoint=place.endpoint, region=place.region, addressing=place.addressing)
     async with S3Blobs.open(place.uri, options) as blobs:
         yield blobs
+
+
+def _folder(home: Path, place: Elsewhere | None) -> Path:
+    """Of values on local files."""
+    return Path(place.uri.removeprefix(SCHEME)) if place else home / STORE_FOLDER
+
+
+def _remember(home: Path, place: Elsewhere | None) -> None:
+    """Blocking. Only once it is open: a store that can't be opened binds no home."""
+    if place is not None:
+        (home / STORE_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(place)))
 
 
 def _remembered(home: Path) -> Elsewhere | None:

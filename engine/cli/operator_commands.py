@@ -11,13 +11,27 @@ from engine.cli.options import common, settings, shared
 
 @click.command()
 @click.option("--listen", metavar="HOST:PORT", help="Answer HTTP there: API, /metrics, probes.  [default: nowhere]")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Processes that share the work, on Kafka. Each has a home below the home, and with --listen a port: PORT, "
+    "PORT + 1, ...",
+)
+@click.option(
+    "--worker", is_flag=True, hidden=True, help="End when stdin ends: with the process that keeps the workers."
+)
 @settings
 @common
-def serve(home: Path, config: Path | None, sets: tuple[str, ...], listen: str | None) -> int:
-    """Work on a home until Ctrl-C or SIGTERM: finish what is unfinished, and take what commands ask for."""
+def serve(
+    home: Path, config: Path | None, sets: tuple[str, ...], listen: str | None, workers: int, worker: bool
+) -> int:
+    """Work until Ctrl-C or SIGTERM: on a home, or with other processes on the events of Kafka (kafka.bootstrap)."""
     from engine.cli.serve import serve as perform
 
-    return perform(home, config, sets if listen is None else (*sets, f"http.listen={listen}"))
+    asked = sets if listen is None else (*sets, f"http.listen={listen}")
+    return perform(home, config, asked, 1 if worker else workers, ends_with_stdin=worker)
 
 
 @click.command()

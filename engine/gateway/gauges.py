@@ -28,6 +28,9 @@ class StateGauges(Collector):
     def attend(self, residents: Residents) -> None:
         self._residents.append(residents)
 
+    def leave(self, residents: Residents) -> None:
+        self._residents.remove(residents)
+
     def find(self, execution: ExecutionId) -> ExecutionState | None:
         return next((found for one in self._residents if (found := one.get(execution)) is not None), None)
 

@@ -18,6 +18,7 @@ from prometheus_client.process_collector import ProcessCollector
 
 from engine.gateway.gauges import StateGauges
 from engine.gateway.metered_store import MeteredBlobs, StoreCounts
+from engine.gateway.partitions import PartitionGauges, Standing
 from engine.gateway.transitions import Transitions
 from engine.loop.meter import Outcome
 from engine.loop.residents import Residents
@@ -33,6 +34,7 @@ REFUSALS = frozenset({"LiteralOffloadingNotSupported", "LiteralOffloadingDisable
 _BATCHES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _COMMITS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _EFFECTS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200)
+_TAKEOVERS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 _LAGS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
 
@@ -81,6 +83,12 @@ class Metrics:
             "Attempts that failed because their runtime can't read references.",
             registry=registry,
         )
+        self._takeovers = Histogram(
+            "propwash_takeover_seconds",
+            "From the beginning of taking over a partition until its engine goes on.",
+            registry=registry,
+            buckets=_TAKEOVERS,
+        )
         self._restore = Gauge("propwash_restore_seconds", "Duration of the restore.", registry=registry)
         self._restored = Gauge("propwash_restored_executions", "Executions that were restored.", registry=registry)
 
@@ -99,12 +107,22 @@ class Metrics:
     def attend(self, residents: Residents) -> None:
         self._states.attend(residents)
 
+    def leave(self, residents: Residents) -> None:
+        self._states.leave(residents)
+
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
         self._transitions.see(facts)
 
     def restored(self, executions: int, seconds: float) -> None:
         self._restored.inc(executions)
         self._restore.set(seconds)
+
+    def took_over(self, seconds: float) -> None:
+        self._takeovers.observe(seconds)
+
+    def tell_of_partitions(self, ask: Callable[[], Standing]) -> None:
+        """From now on at every scrape."""
+        self.registry.register(PartitionGauges(ask))
 
     def turning(self) -> int:
         self._last += 1
@@ -124,6 +142,9 @@ class Metrics:
             self._events.labels("undecodable" if kind is type(None) else kind.__name__).inc(count)
         refused = [event for record in records if isinstance(event := record.event, AttemptFailed)]
         self._refusals.inc(sum(event.failure.code in REFUSALS for event in refused))
+
+    def abandoned(self, turn: int) -> None:
+        self._turns.pop(turn, None)
 
     def performed(self, effect: Effect, outcome: Outcome, seconds: float) -> None:
         self._effects.labels(type(effect).__name__, outcome).observe(seconds)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from aiohttp import web
 from prometheus_client.exposition import choose_encoder
 
@@ -11,11 +13,12 @@ from engine.gateway.metrics import Metrics
 class Probes:
     def __init__(self, metrics: Metrics, stalled_seconds: float) -> None:
         self._metrics, self._stalled_seconds = metrics, stalled_seconds
-        self._ready = False
+        self._is_ready: Callable[[], bool] = _never
+        metrics.ready.set_function(lambda: float(self._is_ready()))
 
-    def ready(self, now: bool) -> None:
-        self._ready = now
-        self._metrics.ready.set(now)
+    def ready(self, ask: Callable[[], bool] | None) -> None:
+        """From now on this tells whether it is ready; None: it is not."""
+        self._is_ready = ask or _never
 
     def add_to(self, app: web.Application) -> None:
         app.router.add_get("/metrics", self._scrape)
@@ -34,4 +37,10 @@ class Probes:
         return web.Response(status=503, text=f"a turn has not ended for {seconds:.0f} seconds\n")
 
     async def _readyz(self, request: web.Request) -> web.Response:
-        return web.Response(text="ok\n") if self._ready else web.Response(status=503, text="restoring or stopping\n")
+        return (
+            web.Response(text="ok\n") if self._is_ready() else web.Response(status=503, text="restoring or stopping\n")
+        )
+
+
+def _never() -> bool:
+    return False

@@ -5,7 +5,7 @@ aiohttp serves, because the S3 client brings it along already.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,14 +60,14 @@ class Gateway:
         return self._service
 
     @contextmanager
-    def serving(self, service: Service) -> Iterator[None]:
-        """While the block is entered it is ready: no longer once the engine is told to stop."""
+    def serving(self, service: Service, ready: Callable[[], bool] = lambda: True) -> Iterator[None]:
+        """While the block is entered it answers: no longer once the engine is told to stop. `ready`: of its probe."""
         self._service = service
-        self._probes.ready(True)
+        self._probes.ready(ready)
         try:
             yield
         finally:
-            self._probes.ready(False)
+            self._probes.ready(None)
             self._service = None
 
 

@@ -23,12 +23,20 @@ class Meter(Protocol):
         """An engine begins, with these executions in memory. Engines of other partitions may have begun before."""
         ...
 
+    def leave(self, residents: Residents) -> None:
+        """That engine has ended."""
+        ...
+
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
         """After each commit, while the finished executions are still in memory (engine.loop.watchers)."""
         ...
 
     def restored(self, executions: int, seconds: float) -> None:
         """What was left unfinished is taken up."""
+        ...
+
+    def took_over(self, seconds: float) -> None:
+        """A partition was taken over from whoever had it before; so long after that began its engine goes on."""
         ...
 
     def turning(self) -> int:
@@ -39,6 +47,10 @@ class Meter(Protocol):
         self, turn: int, records: Sequence[Record], dead_letters: int, stale: int, commit_seconds: float
     ) -> None:
         """A turn is committed; so many of its records were dead letters, and so many stale."""
+        ...
+
+    def abandoned(self, turn: int) -> None:
+        """An engine ends: its turn of this number, if it has not been committed, never will be."""
         ...
 
     def performed(self, effect: Effect, outcome: Outcome, seconds: float) -> None:

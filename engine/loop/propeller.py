@@ -45,20 +45,24 @@ class Propeller:
         self.supplies = Supplies(event_log, residents, effects.backoff)
         self._sources: dict[ExecutionId, ExecutionState | None] = {}
         """By the executions of this turn that recover them."""
-        self.stale_events = 0
+        self.stale_events = self._turn = 0
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
         """Restore, then turn for ever. Ready (`task_status.started`) when all that was left unfinished goes on."""
-        await self.restore()
-        while self.log.behind:
-            await self.turn(await self.log.read())
-        task_status.started()
-        while True:
-            await self.turn(await self.log.read())
+        try:
+            await self.restore()
+            while self.log.behind:
+                await self.turn(await self.log.read())
+            task_status.started()
+            while True:
+                await self.turn(await self.log.read())
+        finally:
+            if self.meter:
+                self.meter.abandoned(self._turn)
 
     async def turn(self, records: Sequence[Record]) -> None:
         ledger, meter = Ledger(), self.meter
-        turn = meter.turning() if meter else 0
+        turn = self._turn = meter.turning() if meter else 0
         finished = await self._fetch(records)
         for record in records:
             self._apply(record, finished, ledger)

@@ -28,6 +28,11 @@ def workflow_inputs(execution: ExecutionId) -> str:
     return f"{execution_prefix(execution)}/start-node/data/0/outputs.pb"
 
 
+def submission(execution: ExecutionId) -> str:
+    """Says that a name is taken, where several processes may be asked for it at once."""
+    return f"{execution_prefix(execution)}/submission.json"
+
+
 def signal(execution: ExecutionId, signal_id: str, value: bytes) -> str:
     """Where the value of a signal lies: the same value has one place, another value another."""
     return f"{execution_prefix(execution)}/signals/{label(signal_id)}/{hashlib.sha256(value).hexdigest()[:32]}.pb"

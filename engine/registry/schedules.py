@@ -69,25 +69,35 @@ class _Kept(Struct, frozen=True):
 
 
 class Schedules:
-    def __init__(self, registry: Registry, clock: Clock, catch_up: int) -> None:
+    def __init__(
+        self, registry: Registry, clock: Clock, catch_up: int, look_seconds: float = LONGEST_NAP_SECONDS
+    ) -> None:
         """`catch_up`: the most missed times of one launch plan that are made up for, the newest ones."""
         self._registry, self._clock, self._catch_up = registry, clock, catch_up
+        self._look_seconds = look_seconds
 
     async def keep(self, engine: EngineLike) -> None:
-        """Submit what falls due, for ever. An activation counts as soon as the engine's bell is rung."""
+        """Submit what falls due, for ever.
+
+        An activation counts as soon as the engine's bell is rung, and at the latest after `look_seconds`.
+        """
         kept: list[_Kept] | None = None
+        looked = 0.0
         while True:
             try:
-                kept = await self._read() if kept is None else kept
+                if kept is None:
+                    looked, kept = anyio.current_time(), await self._read()
                 kept = [await self._fire(one, engine) for one in kept]
                 now = self._clock.now()
                 times = [at for one in kept if (at := one.next_after(now)) is not None]
-                nap = min([at - now for at in times] + [LONGEST_NAP_SECONDS])
+                nap = min([at - now for at in times] + [self._look_seconds])
             except Transient as trouble:
                 log.warning("schedules wait for the store", extra={"cause": str(trouble)})
                 kept, nap = None, RETRY_SECONDS
             with anyio.move_on_after(max(nap, 0.0)):
                 await engine.bell.heard()
+                kept = None
+            if anyio.current_time() - looked >= self._look_seconds:
                 kept = None
 
     async def _read(self) -> list[_Kept]:

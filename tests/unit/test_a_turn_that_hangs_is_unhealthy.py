@@ -56,6 +56,6 @@ async def test_it_is_ready_when_it_says_so(world: World) -> None:
     client, metrics, probes, _ = world
     assert await ask(client, "/readyz") == (503, "restoring or stopping\n")
     assert metrics.registry.get_sample_value("propwash_ready") == 0
-    probes.ready(True)
+    probes.ready(lambda: True)
     assert await ask(client, "/readyz") == (200, "ok\n")
     assert metrics.registry.get_sample_value("propwash_ready") == 1

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from engine.gateway.metrics import Metrics
+from engine.gateway.partitions import Standing
 
 ROOT = Path(__file__).parents[2]
 ALERTS = ROOT / "config/prometheus/alerts.yml"
@@ -25,6 +26,7 @@ def known() -> dict[str, set[str]]:
     """Every series that there may be, with the names of its labels."""
     metrics = Metrics()
     metrics.tell_of_process()
+    metrics.tell_of_partitions(lambda: Standing(rebalances=0, lost=0, restoring=0, lags={0: 0}))
     found: dict[str, set[str]] = {}
     for collector in list(metrics.registry._collector_to_names):
         labels = set(getattr(collector, "_labelnames", ()))

@@ -25,6 +25,8 @@ from engine.adapters.workers import helpers
 NEVER_MS = 7 * 86400 * 1000
 """The client's own limit between polls would put a member out that has no partitions; the watchdog looks for real
 trouble."""
+MOST_HEARTBEAT_SECONDS = 1.0
+"""With a heartbeat a member learns that another one has come or gone."""
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +36,8 @@ class Group(ConsumerRebalanceListener):
 
     def __init__(self, clients: Clients) -> None:
         options = clients.options
+        self._assignor: type[StickyPartitionAssignor] = type("Assignor", (StickyPartitionAssignor,), {})
+        """One for each member: the client keeps in the class what a member knows."""
         self._topic = options.topic(Topic.EVENTS)
         self._consumer = AIOKafkaConsumer(
             **clients.common,
@@ -42,15 +46,15 @@ class Group(ConsumerRebalanceListener):
             isolation_level="read_committed",
             enable_auto_commit=False,
             auto_offset_reset="latest",
-            partition_assignment_strategy=(StickyPartitionAssignor,),
+            partition_assignment_strategy=(self._assignor,),
             session_timeout_ms=int(options.session_seconds * 1000),
-            heartbeat_interval_ms=int(options.session_seconds * 1000 / 3),
+            heartbeat_interval_ms=int(min(options.session_seconds / 3, MOST_HEARTBEAT_SECONDS) * 1000),
             max_poll_interval_ms=NEVER_MS,
             max_partition_fetch_bytes=1,
         )
         self.owned: frozenset[int] = frozenset()
         self.rebalances = 0
-        self._changed = anyio.Event()
+        self._changed, self._assigned = anyio.Event(), anyio.Event()
 
     @classmethod
     @asynccontextmanager
@@ -64,12 +68,17 @@ class Group(ConsumerRebalanceListener):
                 yield group
         finally:
             with anyio.move_on_after(STOP_SECONDS, shield=True):
-                await group._consumer.stop()
+                await group._leave()
 
     async def changed(self) -> None:
-        """Wait for the next assignment."""
+        """Wait for the next assignment, or `wake`."""
         self._changed = anyio.Event()
         await self._changed.wait()
+
+    async def assigned(self, after: int) -> None:
+        """Wait until there has been another assignment than the first `after`."""
+        while self.rebalances <= after:
+            await self._assigned.wait()
 
     def wake(self) -> None:
         """Have the assignment looked at again."""
@@ -96,6 +105,12 @@ class Group(ConsumerRebalanceListener):
         self._consumer.pause(*assigned)
         self.owned = frozenset(each.partition for each in assigned)
         self.rebalances += 1
+        # The client forgets to; without it, a member that was away for a while is believed to have what others got.
+        coordinator = self._consumer._coordinator
+        assert coordinator is not None
+        self._assignor.on_generation_assignment(coordinator.generation)
+        self._assigned.set()
+        self._assigned = anyio.Event()
         log.info("partitions of the events were assigned", extra={"partitions": sorted(self.owned)})
         self.wake()
 
@@ -108,6 +123,13 @@ class Group(ConsumerRebalanceListener):
                 return
             except faults.CLIENT_ERRORS as error:
                 await patience.wait(error)
+
+    async def _leave(self) -> None:
+        """So that others go on at once. The client would keep a static member's place until its session ends."""
+        coordinator = self._consumer._coordinator
+        if coordinator is not None:
+            coordinator._group_instance_id = None
+        await self._consumer.stop()
 
     async def _poll(self) -> None:
         """Without polling a member is taken for dead."""

@@ -48,6 +48,8 @@ class KafkaLog:
         self._archive = Archive(clients, transactions.written)
         self._inbox = Inbox(0, 0)
         self._failure: LogFailed | None = None
+        self.began = time.monotonic()
+        """When taking it over began."""
 
     @classmethod
     @asynccontextmanager

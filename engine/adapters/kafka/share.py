@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import anyio
 from anyio.abc import TaskGroup
@@ -16,8 +16,6 @@ from engine.adapters.kafka.log import KafkaLog
 from engine.adapters.kafka.watchdog import Watchdog
 from engine.model.errors import LogFailed
 
-AGAIN_SECONDS = 1.0
-"""Before a partition that had to be let go is taken over again."""
 TELL_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
@@ -32,16 +30,26 @@ class Share:
         self._scopes: dict[int, anyio.CancelScope] = {}
         self.logs: dict[int, KafkaLog] = {}
         """Of the partitions that are taken over."""
+        self.lost = 0
+        """Partitions that had to be let go, though the group had given them to us."""
+        self._watchdog = Watchdog(group, self.logs, clients.options.watchdog_seconds)
 
     async def run(self) -> None:
         """For ever. Raises, in an exception group, what `work` raises; LogFailed where nothing goes on any more."""
-        watchdog = Watchdog(self._group, self.logs, self._clients.options.watchdog_seconds)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(watchdog.run)
+            tasks.start_soon(self._watchdog.run)
             tasks.start_soon(self._tell)
             while True:
                 self._follow(tasks)
                 await self._group.changed()
+
+    def lags(self) -> dict[int, int]:
+        """Partition -> events that wait, as of the watchdog's last look."""
+        ends = self._watchdog.ends
+        return {
+            partition: 0 if mine.is_done(end := ends.get(partition, 0)) else max(end - mine.cursor, 0)
+            for partition, mine in self.logs.items()
+        }
 
     def _follow(self, tasks: TaskGroup) -> None:
         """Begin with what was given, and end with what was taken away."""
@@ -56,8 +64,11 @@ class Share:
         try:
             with scope:
                 while True:
+                    rebalances = self._group.rebalances
                     await self._work_once(partition)
-                    await anyio.sleep(AGAIN_SECONDS)
+                    # Mostly another engine has it, and the group is about to say so.
+                    with anyio.move_on_after(self._clients.options.session_seconds):
+                        await self._group.assigned(rebalances)
         finally:
             del self._scopes[partition]
             # It may have come back while it was being let go.
@@ -71,8 +82,9 @@ class Share:
                 self.logs[partition] = mine
                 await self._work(mine)
         except* LogFailed as failures:
-            for failure in failures.exceptions:
-                log.warning("a partition was let go", extra={"partition": partition, "cause": faults.describe(failure)})
+            self.lost += 1
+            causes = sorted({faults.describe(failure) for failure in _leaves(failures)})
+            log.warning("a partition was let go", extra={"partition": partition, "cause": "; ".join(causes)})
         finally:
             self.logs.pop(partition, None)
 
@@ -88,3 +100,11 @@ class Share:
             if cursors and cursors != told:
                 await self._group.tell(cursors)
                 told = cursors
+
+
+def _leaves(group: BaseExceptionGroup[LogFailed]) -> Iterator[LogFailed]:
+    for one in group.exceptions:
+        if isinstance(one, BaseExceptionGroup):
+            yield from _leaves(one)
+        else:
+            yield one

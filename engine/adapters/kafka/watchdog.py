@@ -38,6 +38,8 @@ class Watchdog:
         self._group, self._logs, self._seconds = group, logs, seconds
         self._seen: dict[int, tuple[Watched, tuple[int, int], float]] = {}
         """Partition -> the log, its marks, and since when they have been the same with something to do."""
+        self.ends: Mapping[int, int] = {}
+        """Partition -> where its events ended at the last look."""
 
     async def run(self) -> None:
         """Raises LogFailed when a partition has had something to do for so long and has done nothing."""
@@ -51,6 +53,7 @@ class Watchdog:
                 # Kafka itself is away: nobody can work.
                 self._seen.clear()
                 continue
+            self.ends = ends
             self._look(open_logs, ends)
 
     def _look(self, logs: Mapping[int, Watched], ends: Mapping[int, int]) -> None:

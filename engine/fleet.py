@@ -1,0 +1,174 @@
+"""The engines of one process on Kafka: one for each partition of the events that it owns. Others own the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import anyio
+import msgspec
+from msgspec import Struct, structs
+
+from engine.adapters.kafka.appender import Appender
+from engine.adapters.kafka.clients import Clients
+from engine.adapters.kafka.group import Group
+from engine.adapters.kafka.log import KafkaLog
+from engine.adapters.kafka.records import event_message
+from engine.adapters.kafka.share import Share
+from engine.adapters.workers import helpers
+from engine.app import Door, Engine, Equipment, running
+from engine.gateway.partitions import Standing
+from engine.journals import OwnJournal
+from engine.loop.bell import Bell
+from engine.loop.programs import Programs
+from engine.loop.reception import Reception, refuse_large
+from engine.loop.watchers import Watchers
+from engine.machine.draft import Rules
+from engine.model import layout
+from engine.model.errors import BadInput
+from engine.model.events import Event, ExecutionSubmitted
+from engine.model.ids import ExecutionId
+from engine.model.state import Execution
+from engine.ports.eventlog import Journal
+from engine.wire.codec import pack_event
+from handlers.registry import default_handlers
+
+SCHEDULING_PARTITION = 0
+"""Whoever owns it keeps the schedules."""
+
+Duty = Callable[["Fleet"], Coroutine[object, object, None]]
+"""What one process of the group does for all of them, beside its engines."""
+
+
+class _Taken(Struct, frozen=True):
+    """What the store says of a name that is taken."""
+
+    content: str
+    """Digest of what was submitted under it."""
+    run: str
+
+
+class Fleet:
+    """A Service (engine.gateway.service): it takes what is asked of any execution, whoever owns its partition."""
+
+    def __init__(self, equipment: Equipment, clients: Clients, appender: Appender, group: Group) -> None:
+        self._options, self._appender, self._group = clients.options, appender, group
+        # A partition that comes from another process mostly needs the programs that the others here have.
+        programs = Programs(equipment.load)
+        self._equipment, self.blobs, self.clock = replace(equipment, load=programs), equipment.blobs, equipment.clock
+        rules = Rules(default_handlers(), equipment.retries, equipment.arrays, equipment.executions)
+        self._reception = Reception(self.blobs, equipment.runner, self.clock, rules, programs, self._known)
+        self._share = Share(clients, group, appender, self._work)
+        self.engines: dict[int, Engine] = {}
+        """By partition: those that have taken up all that was left unfinished."""
+        self.journal: Journal = OwnJournal(self.engines)
+        self.watchers = Watchers()
+        self.bell = Bell()
+        self.duties: Sequence[Duty] = ()
+
+    @property
+    def ready(self) -> bool:
+        """Whether every partition that this process owns is restored. It may own none."""
+        return self._group.rebalances > 0 and self._group.owned <= self.engines.keys()
+
+    @property
+    def standing(self) -> Standing:
+        lags = {partition: lag for partition, lag in self._share.lags().items() if partition in self.engines}
+        restoring = len(self._group.owned - lags.keys())
+        return Standing(self._group.rebalances, self._share.lost, restoring, lags)
+
+    async def run(self) -> None:
+        """Work on our share, for ever. Raises, in an exception group, what ends an engine, but for LogFailed."""
+        await self._share.run()
+
+    async def accept(self, asked: ExecutionSubmitted, inputs: bytes) -> None:
+        """Start an execution; returns when the submission is durable.
+
+        As `engine.app.Engine.accept`, but a name stays taken for as long as its folder is in the store.
+        """
+        event = await self._reception.submission(asked, inputs)
+        known = await self._known(event.execution)
+        if known is not None:
+            await self._reception.refuse_other(known, event, inputs)
+            return
+        event = structs.replace(event, run=await self._take(event, inputs))
+        if event.inputs_uri:
+            await self.blobs.put(event.inputs_uri, inputs, durable=True)
+        await self.send([event])
+
+    async def send(self, events: Sequence[Event]) -> None:
+        """Append events; returns when they are durable. Raises BadInput for one that is too large."""
+        for event in events:
+            refuse_large(event)
+        messages = [event_message(event, self._options) for event in events]
+        await self._appender.send(messages, _nothing).wait()
+
+    async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
+        """Answer the gates of one id with a serialized `Literal`; returns when that is durable."""
+        await self.send([await self._reception.signal(execution, signal_id, value)])
+
+    async def _work(self, log: KafkaLog) -> None:
+        """Run an engine on a partition, until it is cancelled. Raises LogFailed where the partition is lost."""
+        doors: list[Door] = []
+        if log.partition == SCHEDULING_PARTITION:
+            doors = [self._door(duty) for duty in self.duties]
+        async with running(self._equipment.parts(log, doors)) as engine:
+            engine.watchers.add(self.watchers.tell)
+            if self._equipment.meter is not None:
+                self._equipment.meter.took_over(time.monotonic() - log.began)
+            self.engines[log.partition] = engine
+            try:
+                await anyio.sleep_forever()
+            finally:
+                del self.engines[log.partition]
+
+    def _door(self, duty: Duty) -> Door:
+        return lambda _: duty(self)
+
+    async def _known(self, execution: ExecutionId) -> Execution | None:
+        return (await self.journal.find([execution])).get(execution)
+
+    async def _take(self, event: ExecutionSubmitted, inputs: bytes) -> str:
+        """Take the name, whichever process is asked for it at the same moment; the run of whoever was first.
+
+        Raises BadInput where that was another submission.
+        """
+        uri = self.blobs.uri(layout.submission(event.execution))
+        mine = _Taken(_digest(event, inputs), event.run)
+        if await self.blobs.create(uri, msgspec.json.encode(mine)):
+            return mine.run
+        first = msgspec.json.decode(await self.blobs.get(uri), type=_Taken)
+        if first.content != mine.content:
+            raise BadInput(
+                f"execution {event.execution.name} exists already, with another workflow or other inputs; choose "
+                "another name"
+            )
+        return first.run
+
+
+def _digest(event: ExecutionSubmitted, inputs: bytes) -> str:
+    """Of all that counts of a submission."""
+    plain = pack_event(structs.replace(event, submitted_at=0.0, run=""))
+    return hashlib.sha256(hashlib.sha256(plain).digest() + inputs).hexdigest()
+
+
+def _nothing() -> None:
+    """The failure is raised to whoever waits."""
+
+
+@asynccontextmanager
+async def fleet_on(equipment: Equipment, clients: Clients, duties: Sequence[Duty] = ()) -> AsyncIterator[Fleet]:
+    """A member of the group that works on its share of the events until the block is left.
+
+    Then its engines end first, and with them what they run; after that it leaves the group, so that others go on at
+    once. Raises LogFailed and others of EngineError, in an exception group, where nothing goes on any more.
+    """
+    async with Appender.open(clients) as appender, Group.join(clients) as group:
+        fleet = Fleet(equipment, clients, appender, group)
+        fleet.duties = duties
+        async with helpers() as tasks:
+            tasks.start_soon(fleet.run)
+            yield fleet
