@@ -17,12 +17,12 @@ ifneq ($(INTACT),yes)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: bench help setup demo test check docs diagram constraints services
+.PHONY: bench help setup demo test check docs diagram constraints services services-kubernetes
 
 help: ## list the targets
 	@echo 'Propwash: an asynchronous, event-driven workflow engine for flytekit workflows'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## make the environment .venv in the repository root
 
@@ -43,6 +43,9 @@ test: check ## check the code, then run every test
 
 services: $(STAMP) ## start Kafka (by Maven and Java) and an S3 server for tests, until Ctrl-C; `make test` does it by itself
 	@$(BIN)/python -m tests.backing
+
+services-kubernetes: $(STAMP) ## build a Kubernetes API server for tests, with Go, once for all checkouts of a user
+	@$(BIN)/python -m tests.backing.kubernetes
 
 bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
 	$(BIN)/python -m benchmarks $(ONLY)

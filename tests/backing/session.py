@@ -6,9 +6,14 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Protocol
 
 from tests.backing import kafka, s3
-from tests.backing.server import Server
+from tests.backing.kubernetes import cluster
+
+
+class Running(Protocol):
+    def stop(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -16,7 +21,7 @@ class Kind:
     variable: str
     """Holds the address of a server that runs already."""
     missing: Callable[[], str]
-    start: Callable[[], tuple[Server, str]]
+    start: Callable[[], tuple[Running, str]]
 
     def absent(self) -> str:
         """Why there is none and none can be started; empty = there is or can."""
@@ -24,6 +29,7 @@ class Kind:
 
 
 KINDS = {
+    "kubernetes": Kind("PROPWASH_TEST_KUBERNETES", cluster.missing, cluster.start),
     "kafka": Kind("PROPWASH_TEST_KAFKA", kafka.missing, kafka.start),
     "s3": Kind("PROPWASH_TEST_S3", s3.missing, s3.start),
 }

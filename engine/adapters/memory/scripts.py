@@ -58,7 +58,7 @@ def copies(blobs: BlobStore) -> Script:
             given = [values[name] for name in request.task.interface.inputs if name in values]
             chosen = [*given, *[_ZERO] * len(declared)]
             if request.key.index is not None:
-                chosen = [_item(value) for value in chosen]
+                chosen = [item(value) for value in chosen]
             outputs = literal_map(dict(zip(declared, chosen, strict=False)))
         await blobs.put(f"{request.prefix_uri}/outputs.pb", outputs)
         return SUCCESS
@@ -142,7 +142,7 @@ def literal_map(values: Mapping[str, bytes]) -> bytes:
     return b"".join(framed(_ENTRY, entry) for entry in entries)
 
 
-def _item(literal: bytes) -> bytes:
+def item(literal: bytes) -> bytes:
     """The first item of a collection; any other literal as it is."""
     for tag, _, start, end in fields(literal):
         if tag == _COLLECTION:

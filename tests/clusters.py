@@ -1,0 +1,144 @@
+"""What tests do with the cluster of the run: a namespace each, pods in it, and waiting for what becomes of them."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from pathlib import Path
+
+import aiohttp
+import anyio
+import msgspec
+
+from tests.backing.kubernetes.api import Api, ApiError, Document, connect
+from tests.backing.kubernetes.control_plane import ENGINE
+from tests.backing.kubernetes.specs import SCRIPT, Script
+from tests.backing.session import address
+
+LIMIT_SECONDS = 60.0
+"""The longest that a test waits for what must come."""
+Pods = Mapping[str, Document]
+"""By name."""
+__all__ = ["Document", "Pods", "Space", "end_of", "ended", "phases", "pod", "space"]
+
+
+class Space:
+    """A namespace, seen by an admin."""
+
+    def __init__(self, api: Api, name: str, kubeconfig: Path, folder: Path) -> None:
+        self.api, self.name, self.kubeconfig, self.folder = api, name, kubeconfig, folder
+        self.path = f"/api/v1/namespaces/{name}"
+
+    async def run(self, pod: Document) -> str:
+        """Create a pod; its name."""
+        await self.api.create(f"{self.path}/pods", pod)
+        return str(pod["metadata"]["name"])
+
+    async def pods(self) -> dict[str, Document]:
+        return {pod["metadata"]["name"]: pod for pod in (await self.api.get(f"{self.path}/pods"))["items"]}
+
+    async def delete(self, name: str, grace_seconds: int | None = None) -> None:
+        """As kubectl does."""
+        body = {} if grace_seconds is None else {"gracePeriodSeconds": grace_seconds}
+        await self.api.delete(f"{self.path}/pods/{name}", body)
+
+    async def until(self, condition: Callable[[Pods], bool], seconds: float = LIMIT_SECONDS) -> dict[str, Document]:
+        """The pods, once the condition holds. Raises TimeoutError."""
+        seen: dict[str, Document] = {}
+        with anyio.move_on_after(seconds):
+            while True:
+                found = await self.api.get(f"{self.path}/pods")
+                seen = {pod["metadata"]["name"]: pod for pod in found["items"]}
+                if condition(seen):
+                    return seen
+                version = found["metadata"]["resourceVersion"]
+                with suppress(aiohttp.ClientError, ApiError):
+                    async for event in self.api.watch(f"{self.path}/pods", resourceVersion=version):
+                        pod = msgspec.json.decode(event.object, type=Document)
+                        if event.type in ("ADDED", "MODIFIED"):
+                            seen[pod["metadata"]["name"]] = pod
+                        elif event.type == "DELETED":
+                            seen.pop(pod["metadata"]["name"], None)
+                        if condition(seen):
+                            return seen
+        raise TimeoutError(f"after {seconds} s the pods of {self.name} are {phases(seen)}")
+
+    async def text(self, name: str) -> str:
+        """What the pod's first container printed."""
+        async with self.api.session.get(f"{self.api.url}{self.path}/pods/{name}/log") as reply:
+            return await reply.text()
+
+    def as_engine(self) -> AbstractAsyncContextManager[Api]:
+        """The API as the user that may only do what the engine may; in a cluster that is not ours, as an admin."""
+        return connect(self.kubeconfig, ENGINE if f"name: {ENGINE}\n" in self.kubeconfig.read_text() else None)
+
+    async def removed(self, name: str, grace_seconds: int) -> Document:
+        """Delete it; the pod as it was when it went. Raises TimeoutError."""
+        version = (await self.api.get(f"{self.path}/pods"))["metadata"]["resourceVersion"]
+        await self.delete(name, grace_seconds)
+        query = {"fieldSelector": f"metadata.name={name}", "resourceVersion": version}
+        with anyio.fail_after(LIMIT_SECONDS):
+            async for event in self.api.watch(f"{self.path}/pods", **query):
+                if event.type == "DELETED":
+                    return msgspec.json.decode(event.object, type=Document)
+        raise AssertionError("the watch ended")
+
+    async def clear(self) -> None:
+        """No pod stays, whatever holds it."""
+        for name, pod in (await self.pods()).items():
+            with suppress(ApiError):
+                if pod["metadata"].get("finalizers"):
+                    await self.api.patch(f"{self.path}/pods/{name}", {"metadata": {"finalizers": None}})
+        await self.api.delete(f"{self.path}/pods", gracePeriodSeconds="0")
+        await self.api.delete(self.path)
+
+
+@asynccontextmanager
+async def space(prefix: str = "t") -> AsyncIterator[Space]:
+    """A namespace that goes with the test, with the service account that a controller makes in a real cluster."""
+    kubeconfig = Path(address("kubernetes"))
+    with tempfile.TemporaryDirectory() as folder:
+        async with connect(kubeconfig) as api:
+            made = Space(api, f"{prefix}-{uuid.uuid4().hex[:8]}", kubeconfig, Path(folder))
+            await api.create("/api/v1/namespaces", {"metadata": {"name": made.name}})
+            with suppress(ApiError):
+                await api.create(f"{made.path}/serviceaccounts", {"metadata": {"name": "default"}})
+            try:
+                yield made
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await made.clear()
+
+
+def pod(
+    name: str,
+    *command: str,
+    script: Script | None = None,
+    image: str = "tests",
+    spec: Mapping[str, object] = {},
+    node: Mapping[str, str] = {},
+    tolerations: Sequence[Mapping[str, str]] = (),
+) -> Document:
+    """A pod of one container, run or played."""
+    container = {"name": "primary", "image": image, "command": list(command)}
+    container["terminationMessagePolicy"] = "FallbackToLogsOnError"
+    own = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 1, "containers": [container]}
+    placed = {"nodeSelector": dict(node), "tolerations": list(tolerations)}
+    annotations = {SCRIPT: msgspec.json.encode(script).decode()} if script else {}
+    return {"metadata": {"name": name, "annotations": annotations}, "spec": {**own, **placed, **spec}}
+
+
+def phases(pods: Pods) -> dict[str, str]:
+    return {name: pod["status"].get("phase", "") for name, pod in pods.items()}
+
+
+def ended(pods: Pods) -> bool:
+    return bool(pods) and all(phase in ("Succeeded", "Failed") for phase in phases(pods).values())
+
+
+def end_of(pod: Document) -> Document:
+    """How its first container ended."""
+    found: Document = pod["status"]["containerStatuses"][0]["state"]["terminated"]
+    return found
