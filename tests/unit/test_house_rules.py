@@ -27,7 +27,10 @@ SIGNS_WITH_CODE = {
 }
 
 MACHINE_PATH = re.compile(r"(?<![\w.$}/])/(?:work|root|home/\w+|Users/\w+)/")
-REGISTRY_HOST = re.compile(r"(?i)\b(?:pypi|pythonhosted|npmjs|crates|golang|maven|debian|ubuntu)\.(?:org|com|io|net)\b")
+REGISTRY_HOST = re.compile(
+    r"(?i)\b(?:pypi|pythonhosted|npmjs|crates|(?:proxy|sum)\.golang|maven|debian|ubuntu)\.(?:org|com|io|net)\b"
+)
+"""`golang.org` itself begins the names of Go modules."""
 UNFINISHED = re.compile(r"#\s*(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\bNotImplemented" r"Error\b")
 
 
