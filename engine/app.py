@@ -29,6 +29,7 @@ from engine.model.events import AbortRequested, Event, ExecutionSubmitted
 from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
+from engine.model.placement import NO_RULES, PlacementRules
 from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
@@ -36,6 +37,7 @@ from engine.ports.clock import Clock
 from engine.ports.eventlog import EventLog, Journal
 from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
+from engine.ports.vetting import Vetting
 from engine.registry.entries import Registry
 from engine.wire.compile import compile_package
 from engine.wire.package import Package, pack, unpack
@@ -56,6 +58,9 @@ class Equipment:
     backoff: Backoff
     load: Callable[[str], Awaitable[Program]]
     """Gives the program of a package by its digest (`load_program` reads it from the store)."""
+    placement: PlacementRules = NO_RULES
+    """What the operator says of architectures."""
+    vetting: Sequence[Vetting] = ()
     cache: Cache | None = None
     """None: what tasks gave is kept in the store."""
     hook: Hook = nothing
@@ -201,7 +206,18 @@ async def _started(
     outbox = Outbox(append)
     cache = parts.cache or StoreCache(parts.blobs)
     registered = Registry(parts.blobs).packages
-    services = Services(parts.blobs, parts.runner, parts.clock, parts.offload, cache, outbox.hold, registered)
+    runner = parts.runner if parts.meter is None else parts.meter.runner(parts.runner)
+    services = Services(
+        parts.blobs,
+        runner,
+        parts.clock,
+        parts.offload,
+        cache,
+        outbox.hold,
+        parts.placement,
+        parts.vetting,
+        registered,
+    )
     async with anyio.create_task_group() as group:
         group.start_soon(outbox.run)
         timers = Timers(parts.clock, outbox.send)

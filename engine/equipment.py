@@ -12,6 +12,7 @@ from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
 from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
 from engine.ports.blobstore import BlobStore
+from engine.routing import local_rules, this_machine
 from engine.stores import open_store
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ async def equipped(
     the first task's start quick. Raises BadInput, StoreFailed, StoreRefused, Transient.
     """
     from engine.adapters.leases import Leases
+    from engine.adapters.processes.machine import ThisMachine
     from engine.adapters.storecache import StoreCache
     from engine.adapters.systemclock import SystemClock
     from engine.app import Equipment, load_program
@@ -58,6 +60,8 @@ async def equipped(
                 runner=runner,
                 clock=SystemClock(),
                 cache=StoreCache(blobs, Leases(blobs, engine=name)),
+                placement=local_rules(settings),
+                vetting=() if settings.processes.ignore_architecture else (ThisMachine(this_machine()),),
                 offload=_offload_limits(settings.offloading),
                 retries=retries,
                 arrays=arrays,

@@ -172,6 +172,7 @@ async def _planned(effect: RunTask, futures_uri: str, services: Services) -> Att
     blobs = services.blobs
     futures = await blobs.get(futures_uri)
     plan = await to_thread.run_sync(read_plan, futures, effect.task)
+    plan.stamp(effect.origin.tasks)
     await _complete(plan, effect.origin.package, services)
     package = await to_thread.run_sync(plan.package, effect.origin.code_root)
     await blobs.put(blobs.uri(layout.package(package.digest)), pack(package), durable=True)

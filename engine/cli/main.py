@@ -12,7 +12,7 @@ from engine.cli.arguments import HELP, split
 from engine.cli.operator_commands import abort, serve, signal, watch
 from engine.cli.options import common, filters, label, settings, shared
 from engine.cli.recovery_commands import recover, relaunch, replay, retry_node
-from engine.cli.registry_commands import launch_plan, register, submit
+from engine.cli.registry_commands import ARCHITECTURE, launch_plan, register, submit
 from engine.cli.screen import open_streams
 from engine.cli.verdict import Context, exit_code
 
@@ -68,6 +68,7 @@ class RunCommand(click.Command):
     "--code-root", type=click.Path(path_type=Path), help="Folder of a package's modules.  [default: this folder]"
 )
 @click.option("--overwrite-cache", is_flag=True, help="Run tasks whose results are cached too, and keep the new ones.")
+@click.option("--architecture", type=ARCHITECTURE, help="Of every task of the execution.")
 @click.option("--project", callback=label, help="Project of the execution.  [default: setting execution.project]")
 @click.option("--domain", callback=label, help="Domain of the execution.  [default: setting execution.domain]")
 @settings

@@ -32,6 +32,7 @@ class RunOptions:
     project: str | None
     domain: str | None
     overwrite_cache: bool
+    architecture: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,9 @@ from engine.cli.workflows import CONSTANTS_FOLDER, Chosen, choose, names_in, unp
 from engine.gateway.names import random_name
 from engine.homes import HomeView, open_parts
 from engine.model.errors import BadInput
+from engine.model.events import ExecutionSubmitted
 from engine.model.ids import ExecutionId
+from engine.model.overrides import Overrides
 from engine.wire.inputs import inputs_for, read_inputs_file
 from engine.wire.package import PackageFiles
 from engine.wire.packaging import read_workflows
@@ -114,8 +116,10 @@ async def _execute(context: Context, engine: Engine, request: Request, chosen: C
     package = await engine.store_package(chosen.package)
     known = (await engine.log.find([execution])).get(execution)
     async with showing(engine, [execution], home, quiet=as_json):
+        overrides = Overrides(architecture=request.options.architecture or "")
         overwrite = request.options.overwrite_cache
-        await engine.submit(execution, chosen.entity, package, inputs, overwrite_cache=overwrite)
+        asked = ExecutionSubmitted(execution, chosen.entity, package, overwrite_cache=overwrite, overrides=overrides)
+        await engine.accept(asked, inputs)
         if known is not None and known.terminal:
             tell(f"execution {execution.name} has {known.phase.value} already: this is its result, nothing ran")
         context.hint = f"execution {execution.name} goes on with: {resume_command(home)}"

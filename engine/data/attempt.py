@@ -13,6 +13,7 @@ from engine.data.echo import ECHO, echo
 from engine.data.environment import environment
 from engine.data.evidence import is_whole_plan, read_evidence
 from engine.data.gate import admit
+from engine.data.placed import placement_of
 from engine.data.references import find_references
 from engine.data.template import render, without_download
 from engine.machine.judge import Evidence, judge
@@ -56,6 +57,7 @@ async def run_attempt(services: Services, effect: RunTask | RunElement, inputs: 
         if effect.resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
         request = await _prepared(services, folder, effect, inputs)
+        await _vet(services, request, effect.resumed)
         ended = await services.runner.run(request, folder.begin)
         if request.container is not None and request.container.mounts and ended.well:
             await collect(services.blobs, key, task)
@@ -155,10 +157,18 @@ async def _earlier_end(services: Services, folder: _Folder) -> End | None:
     return None
 
 
+async def _vet(services: Services, request: TaskRequest, resumed: bool) -> None:
+    """Raises Permanent."""
+    for vetting in services.vetting:
+        if (failure := await vetting.refuses(request, resumed=resumed)) is not None:
+            raise Permanent(failure)
+
+
 async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunElement, inputs: bytes) -> TaskRequest:
     """Everything the runner needs: inputs stored, command rendered."""
     blobs, limits = services.blobs, services.offload
     key, spec, task, origin = effect.key, effect.spec, effect.task, effect.origin
+    placement = placement_of(effect, services.placement)
     container = container_of(task, spec.overrides)
     argv = without_download(container.argv) if origin.code_root else container.argv
     raw_root = origin.overrides.raw_output_prefix
@@ -179,5 +189,6 @@ async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunEl
         image=container.image,
         overrides=spec.overrides,
         container=raw,
+        placement=placement,
         root=origin.root,
     )

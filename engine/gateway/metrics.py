@@ -17,6 +17,7 @@ from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from engine.gateway.gauges import StateGauges
+from engine.gateway.metered_runner import MeteredRunner
 from engine.gateway.metered_store import MeteredBlobs, StoreCounts
 from engine.gateway.partitions import PartitionGauges, Standing
 from engine.gateway.transitions import Transitions
@@ -27,6 +28,7 @@ from engine.model.events import AttemptFailed
 from engine.model.state import Execution, Fact
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import Record
+from engine.ports.taskrunner import TaskRunner
 
 VERSION = version("propwash")
 REFUSALS = frozenset({"LiteralOffloadingNotSupported", "LiteralOffloadingDisabled"})
@@ -100,6 +102,9 @@ class Metrics:
             registry=registry,
             buckets=_EFFECTS,
         )
+        self._launches = Counter(
+            "propwash_launches", "Attempts given to the runner, by architecture.", ["architecture"], registry=registry
+        )
         self._gathered = Counter(
             "propwash_gathered_bytes", "Bytes of the values that maps have gathered.", registry=registry
         )
@@ -152,6 +157,9 @@ class Metrics:
             self._transitions.retried("passing")
         elif isinstance(effect, GatherOutputs) and outcome == "done":
             self._gathered.inc(sum(effect.elements.output_bytes.values()))
+
+    def runner(self, runner: TaskRunner) -> TaskRunner:
+        return MeteredRunner(runner, self._launches)
 
     def store(self, blobs: BlobStore) -> BlobStore:
         return MeteredBlobs(blobs, self._store)

@@ -10,6 +10,7 @@ from engine.model.effects import Effect
 from engine.model.state import Execution, Fact
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import Record
+from engine.ports.taskrunner import TaskRunner
 
 Outcome = Literal["done", "failed", "retried", "stopped", "error"]
 """Of one try of an effect: it did what it was to do; it found a failure for its node; a passing trouble, it begins
@@ -55,6 +56,10 @@ class Meter(Protocol):
 
     def performed(self, effect: Effect, outcome: Outcome, seconds: float) -> None:
         """One try of an effect is over. That of a task lasts as long as the task."""
+        ...
+
+    def runner(self, runner: TaskRunner) -> TaskRunner:
+        """The same runner, with its launches counted."""
         ...
 
     def store(self, blobs: BlobStore) -> BlobStore:

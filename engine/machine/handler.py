@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from engine.machine.budget import may_interrupt
-from engine.machine.overrides import effective, overwrites_cache
+from engine.machine.overrides import effective, overwrites_cache, plan_architecture
 from engine.machine.recovery import Earlier
 from engine.model.cache import CacheStatus
 from engine.model.effects import Effect, Origin
@@ -132,6 +132,8 @@ class Context(Struct, frozen=True):
             effective(record, self.registered),
             record.depth,
             record.root,
+            plan_architecture(record, self.registered),
+            self.registered.tasks,
         )
 
 

@@ -19,3 +19,9 @@ def effective(record: Execution, program: Program) -> Overrides:
 def overwrites_cache(record: Execution, program: Program) -> bool:
     plan = program.launch_plans.get(record.entity)
     return record.overwrite_cache or (plan is not None and plan.overwrite_cache)
+
+
+def plan_architecture(record: Execution, program: Program) -> str:
+    """What the launch plan says of its tasks' images; "" = nothing."""
+    plan = program.launch_plans.get(record.entity)
+    return "" if plan is None else plan.architecture

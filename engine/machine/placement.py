@@ -8,10 +8,7 @@ from msgspec import Struct
 
 from engine.model.architectures import Architecture
 from engine.model.errors import ErrorKind, Failure, Permanent
-from engine.model.placement import NodePool, Placement, PlacementRules, Toleration
-
-NOT_CONFIGURED = "ArchitectureNotConfigured"
-CONFLICT = "ArchitectureConflict"
+from engine.model.placement import CONFLICT, NOT_CONFIGURED, NodePool, Placement, PlacementRules, Toleration
 
 
 class Said(Struct, frozen=True):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.machine.placement import CONFLICT
 from engine.model.errors import ErrorKind, Failure, Permanent
-from engine.model.placement import NODE_LABEL, Placement, node_label
+from engine.model.placement import CONFLICT, NODE_LABEL, Placement, node_label
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

@@ -15,3 +15,9 @@ class Architecture(StrEnum):
     ARM64 = "arm64"
     ARM_V6 = "arm-v6"
     ARM_V7 = "arm-v7"
+
+
+def declared_by_label(value: str) -> str:
+    """What a node label's value says of an image: `arm` alone is the version that images for it mostly are (containerd
+    takes `linux/arm` for v7); any other text stands for itself."""
+    return Architecture.ARM_V7.value if value == "arm" else value

@@ -30,6 +30,10 @@ class Origin(Struct, frozen=True):
     """Levels of executions above this one."""
     root: AttemptKey | None = None
     """What started them all, in the execution at the top; None: nothing is above this one."""
+    architecture: str = ""
+    """Of its launch plan; child executions don't get it."""
+    tasks: Mapping[EntityId, TaskSpec] = {}
+    """Those of the execution's own package."""
     previous: AttemptKey | None = None
     """The attempt in the recovered execution that this one comes after: it gets that one's checkpoint."""
 

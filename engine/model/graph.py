@@ -69,6 +69,9 @@ class TaskSpec(Struct, frozen=True):
     runtime_type: str = "OTHER"
     """`FLYTE_SDK` or `OTHER`: the name of TaskTemplate.metadata.runtime.type."""
     runtime_version: str = ""
+    architecture: str = ""
+    """Of its image, as its template declares: by the container's field, else by a label; empty: not said. Text of the
+    author's that need not be an architecture."""
     raw_container: bool = False
     """It knows nothing of Flyte: it runs in its own image, its inputs and outputs are files."""
 

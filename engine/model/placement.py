@@ -13,6 +13,13 @@ from msgspec import Struct
 from engine.model.architectures import PLAN_LABEL, Architecture
 from engine.model.ids import ExecutionId
 
+NOT_CONFIGURED = "ArchitectureNotConfigured"
+CONFLICT = "ArchitectureConflict"
+UNKNOWN = "ArchitectureUnknown"
+UNAVAILABLE = "ArchitectureUnavailable"
+NOT_BUILT = "ImageNotBuiltForArchitecture"
+"""Codes of the failures that routing gives, all of kind USER and final: nobody has configured nodes for it; a pod or
+the settings contradict it; it is the name of none; there is no such node now; the image is for another one."""
 NODE_LABEL = "kubernetes.io/arch"
 """The label that every node of a cluster carries (set by its kubelet)."""
 
@@ -62,6 +69,9 @@ class PlacementRules(Struct, frozen=True):
     def default_of(self, execution: ExecutionId) -> Architecture | None:
         """Of its project and domain."""
         return self.defaults.get(f"{execution.project}:{execution.domain}")
+
+
+NO_RULES = PlacementRules()
 
 
 class Placement(Struct, frozen=True):

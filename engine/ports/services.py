@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from engine.model.events import AttemptStarted
 from engine.model.ids import EntityId
 from engine.model.limits import OffloadLimits
+from engine.model.placement import NO_RULES, PlacementRules
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import Cache
 from engine.ports.clock import Clock
 from engine.ports.taskrunner import TaskRunner
+from engine.ports.vetting import Vetting
 
 
 async def nothing_registered(ids: Sequence[EntityId]) -> Mapping[EntityId, str]:
@@ -29,5 +31,9 @@ class Services:
     report: Callable[[AttemptStarted], None]
     """Tell that an attempt really runs. It may be kept back for some milliseconds, so that what follows at once travels
     with it."""
+    placement: PlacementRules = NO_RULES
+    """What the operator says of architectures."""
+    vetting: Sequence[Vetting] = ()
+    """Each is asked before an attempt is started."""
     registered: Callable[[Sequence[EntityId]], Awaitable[Mapping[EntityId, str]]] = nothing_registered
     """Of the entities that are registered, the digests of the packages they came with."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from engine.model.graph import ArraySpec, TaskSpec
 from engine.model.ids import EntityKind
+from engine.wire.architecture import declared
 from engine.wire.compile_cache import Caching, caching_of_task
 from engine.wire.compile_legacy_maps import LEGACY_MAP, modern
 from engine.wire.interfaces import entity_id, interface_of
@@ -75,6 +76,7 @@ def compile_task(template: TaskTemplate) -> CompiledTask:
         template=template.SerializeToString(deterministic=True),
         runtime_type="FLYTE_SDK" if sdk else "OTHER",
         runtime_version=runtime.version,
+        architecture=declared(template),
         raw_container=_is_raw(template),
     )
     return CompiledTask(spec, policy_of(template.metadata), caching_of_task(template), array, lacks_of(template))

@@ -6,7 +6,7 @@ the nodes inside other ids. What it only refers to, launch plans above all, is c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flyteidl.admin.launch_plan_pb2 import LaunchPlan
 from flyteidl.admin.task_pb2 import TaskSpec as TaskMessage
@@ -20,6 +20,7 @@ from msgspec import structs
 from engine.model.errors import ErrorKind, Failure, Permanent, shorten
 from engine.model.graph import NodeKind, TaskSpec
 from engine.model.ids import EntityId, EntityKind
+from engine.wire.architecture import declaration, stamp
 from engine.wire.compile import compile_package
 from engine.wire.compile_plans import state_interface
 from engine.wire.entities import Entity, templates
@@ -60,6 +61,15 @@ class Plan:
         while found := {id: taken for id in self.missing() if (taken := stock.take(id)) is not None}:
             self._linked |= found
             self._runs_from |= {id: digest for id in found if id.kind is EntityKind.LAUNCH_PLAN and digest}
+
+    def stamp(self, registered: Mapping[EntityId, TaskSpec]) -> None:
+        """Its tasks that do not say for which architecture they are get it from the registered task of the same id,
+        else from the task that wrote the plan: an SDK that builds tasks can't know what registering them added."""
+        own = declaration(TaskTemplate.FromString(self.task.template))
+        for entity in self._own:
+            if isinstance(entity, TaskMessage):
+                known = registered.get(entity_id(entity.template.id, EntityKind.TASK))
+                stamp(entity.template, (known and declaration(TaskTemplate.FromString(known.template))) or own)
 
     def package(self, code_root: str) -> Package:
         """The finished package. Raises Permanent (USER) with everything that is wrong with it."""

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from flyteidl.admin.launch_plan_pb2 import LaunchPlan
 from flyteidl.admin.task_pb2 import TaskSpec
 from flyteidl.admin.workflow_pb2 import WorkflowSpec
-from flyteidl.core.tasks_pb2 import Container
 from google.protobuf.message import DecodeError
 
-from engine.model.architectures import TASK_LABEL, Architecture
+from engine.model.architectures import Architecture
 from engine.model.errors import BadPackage
+from engine.wire.architecture import stamp
 from engine.wire.entities import Entity, all_nodes, canonical, identifiers, own_id
 from engine.wire.package import Package, PackageFiles
 
@@ -45,8 +45,8 @@ def register(
     for entity in entities:
         fill_place(entity, project, domain)
         sort_sets(entity)
-        if architecture is not None:
-            stamp(entity, architecture)
+        if architecture is not None and isinstance(entity, TaskSpec):
+            stamp(entity.template, architecture)
     version = version or _version(entities, files.code_archive)
     for entity in entities:
         fill_version(entity, version)
@@ -124,23 +124,6 @@ def fill_version(entity: Entity, version: str) -> None:
     """The same for the version."""
     for identifier in identifiers(entity):
         identifier.version = version if _EMPTY.match(identifier.version) else identifier.version
-
-
-def stamp(entity: Entity, architecture: Architecture) -> None:
-    """Say for which architecture a container task is, unless its author did, by the field or by a label."""
-    if not isinstance(entity, TaskSpec) or entity.template.WhichOneof("target") != "container":
-        return
-    template = entity.template
-    if template.container.architecture == Container.UNKNOWN and TASK_LABEL not in template.metadata.metadata.labels:
-        template.container.architecture = _ARCHITECTURES[architecture]
-
-
-_ARCHITECTURES = {
-    Architecture.AMD64: Container.AMD64,
-    Architecture.ARM64: Container.ARM64,
-    Architecture.ARM_V6: Container.ARM_V6,
-    Architecture.ARM_V7: Container.ARM_V7,
-}
 
 
 def sort_sets(entity: Entity) -> None:

@@ -23,8 +23,10 @@ from engine.model import layout
 from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
+from engine.model.placement import NO_RULES
 from engine.model.state import Execution, Fact, Node
 from engine.ports.cache import Cache
+from engine.ports.vetting import Vetting
 from engine.wire.compile import compile_package
 from engine.wire.package import Package, pack
 
@@ -44,6 +46,8 @@ class World:
         self.hook: Hook = nothing
         self.cache: Cache | None = None
         self.meter: Meter | None = None
+        self.placement = NO_RULES
+        self.vetting: Sequence[Vetting] = ()
         self.loads: list[str] = []
         """Digests of the plans that engines have loaded."""
 
@@ -60,6 +64,8 @@ class World:
             executions=self.executions,
             backoff=Backoff(),
             load=self._load,
+            placement=self.placement,
+            vetting=self.vetting,
             cache=self.cache,
             hook=self.hook,
             meter=self.meter,

@@ -6,10 +6,12 @@ import pytest
 from msgspec import structs
 
 from engine.adapters.memory.scripts import copies
+from engine.model.architectures import Architecture
 from engine.model.errors import BadInput
 from engine.model.events import ExecutionSubmitted
 from engine.model.graph import Graph, LaunchPlanSpec, Program, TaskSpec
 from engine.model.overrides import Overrides
+from engine.model.placement import NodePool, PlacementRules
 from engine.ports.taskrunner import Exit, TaskRequest
 from tests import programs
 from tests.flow.engines import EXECUTION, World
@@ -68,12 +70,14 @@ async def test_a_task_of_a_child_sees_what_its_parent_s_launch_plan_says() -> No
 async def test_a_submission_wins_over_its_launch_plan_field_by_field() -> None:
     program, plan = with_plan(OWN)
     world = Seen(program)
+    world.placement = PlacementRules({Architecture.ARM64: NodePool()})
     mine = Overrides(envs={"C": "mine"}, interruptible=False, architecture="arm64")
     async with world.engine() as engine:
         await engine.accept(ExecutionSubmitted(EXECUTION, plan.id, program.digest, overrides=mine), b"")
         await engine.wait(EXECUTION)
     (request,) = world.requests
     assert request.env["C"] == "mine"
+    assert request.placement.architecture is Architecture.ARM64
     assert "A" not in request.env
     assert (await world.child("n0")).overrides == structs.replace(
         OWN, envs={"C": "mine"}, interruptible=False, architecture="arm64"

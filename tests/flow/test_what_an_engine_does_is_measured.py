@@ -162,6 +162,7 @@ async def test_no_label_holds_what_a_person_named() -> None:
         if sample.name.startswith("propwash_")
     }
     assert {name for name, _ in told} == {
-        "cause", "direction", "effect", "event", "kind", "le", "operation", "outcome", "phase", "state", "version",
+        "architecture", "cause", "direction", "effect", "event", "kind", "le", "operation", "outcome", "phase", "state",
+        "version",
     } - {"cause"}  # fmt: skip
     assert not [text for _, text in told if EXECUTION.name in text]
