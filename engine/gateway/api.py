@@ -12,6 +12,7 @@ from anyio import to_thread
 from msgspec import UNSET
 
 from engine.gateway import asking
+from engine.gateway.accepted import AcceptedHere
 from engine.gateway.bodies import (
     Abort,
     Accepted,
@@ -35,15 +36,16 @@ from engine.gateway.operations import ONE, ROOT, Operation, read_body, read_quer
 from engine.gateway.pages import following, selection
 from engine.gateway.service import Service
 from engine.gateway.streams import Streams
+from engine.model import layout
 from engine.model.events import AbortRequested, ExecutionSubmitted
 from engine.model.ids import DNS_LABEL, ExecutionId
-from engine.model.state import Execution, Fact
+from engine.model.state import Execution, Fact, Snapshot
 from engine.registry.entries import Registry
 from engine.wire.inputs import as_documents
 from engine.wire.natural import natural_map
 from handlers.registry import default_handlers
 
-PATIENCE_SECONDS = 5.0
+PATIENCE_SECONDS = 2.0
 """How long the answer to a submission, which is durable, waits for the turn that starts the execution."""
 
 
@@ -52,7 +54,7 @@ class Api:
 
     def __init__(self, service: Callable[[], Service], home: Path, place: tuple[str, str], largest: int) -> None:
         self._service, self._home, self._place, self._largest = service, home, place, largest
-        self._streams = Streams(service)
+        self._streams, self._accepted = Streams(service), AcceptedHere()
         self._kinds = default_handlers().keys()
 
     def operations(self) -> list[Operation]:
@@ -91,7 +93,7 @@ class Api:
     async def get_execution(self, request: web.Request) -> web.Response:
         """One execution with the tree of its nodes, its outputs or its error."""
         record = await self._record(request)
-        return answer(await self._documents().full(record.id))
+        return answer(await self._documents().full_of(await self._snapshot(record)))
 
     async def get_inputs(self, request: web.Request) -> web.Response:
         """The inputs of an execution or of a node."""
@@ -115,7 +117,7 @@ class Api:
         if (asked.value is UNSET) == (asked.approve is UNSET):
             raise Refuse(400, "BadInput", "body: expected either 'value' or 'approve'")
         documents, signal_id = self._documents(), request.match_info["signal"]
-        state = await documents.state(await documents.snapshot(record.id))
+        state = await documents.state(await self._snapshot(record))
         literal = asking.signal_literal(state, signal_id, _answer(asked))
         await self._service().signal(record.id, signal_id, literal)
         return _accepted(record.id, 202)
@@ -140,17 +142,21 @@ class Api:
         return await self._accept(event, inputs)
 
     async def _accept(self, event: ExecutionSubmitted, inputs: bytes) -> web.Response:
-        """Answers when the execution can be read, so that whoever asks for it next finds it."""
+        """Answers when the execution can be read, so that whoever asks next finds it; who asks here finds it anyway."""
         service, execution = self._service(), event.execution
         there = anyio.Event()
 
         def see(records: Sequence[Execution], facts: Sequence[Fact]) -> None:
             if any(record.id == execution for record in records):
                 there.set()
+                self._accepted.leave(execution)
 
         with service.watchers.watching(see):
             await service.accept(event, inputs)
             if not await service.journal.find([execution]):
+                inputs_uri = service.blobs.uri(layout.workflow_inputs(execution)) if inputs else ""
+                if not there.is_set():
+                    self._accepted.enter(event, inputs_uri, time.time())
                 with anyio.move_on_after(PATIENCE_SECONDS):
                     await there.wait()
         return _accepted(execution, 201)
@@ -159,9 +165,17 @@ class Api:
         place = request.match_info
         execution = ExecutionId(place["project"], place["domain"], place["name"])
         found = (await self._service().journal.find([execution])).get(execution)
-        if found is None:
+        if found is not None:
+            self._accepted.leave(execution)
+            return found
+        accepted = self._accepted.get(execution)
+        if accepted is None:
             raise Refuse(404, "NotFound", f"there is no execution {execution}")
-        return found
+        return accepted
+
+    async def _snapshot(self, record: Execution) -> Snapshot:
+        """One that can't be read yet has no nodes."""
+        return await self._service().journal.snapshot(record.id) or Snapshot(record)
 
     def _documents(self) -> Documents:
         service = self._service()
@@ -171,7 +185,7 @@ class Api:
         path, record = read_query(request, OfNode).node, await self._record(request)
         holder: object = record
         if path:
-            snapshot = await self._documents().snapshot(record.id)
+            snapshot = await self._snapshot(record)
             holder = next((node for node in snapshot.nodes if node.path == path), None)
             if holder is None:
                 raise Refuse(404, "NotFound", f"execution {record.id} has no node {path!r} that was started")

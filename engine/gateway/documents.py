@@ -35,10 +35,12 @@ class Documents:
         return await self.made_of(await self.snapshot(execution))
 
     async def full(self, execution: ExecutionId) -> dict[str, Json]:
+        return await self.full_of(await self.snapshot(execution))
+
+    async def full_of(self, snapshot: Snapshot) -> dict[str, Json]:
         """Of an unfinished execution, with what its nodes wait for."""
         from engine.gateway.waits import waits_json
 
-        snapshot = await self.snapshot(execution)
         found = await self.made_of(snapshot)
         if not snapshot.execution.terminal:
             found["waiting"] = waits_json(await self.state(snapshot))

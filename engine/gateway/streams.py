@@ -14,6 +14,7 @@ from engine.gateway.service import Service
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
 
+FACTS_AT_ONCE = 500
 MOST = 200
 """Streams at once."""
 KEEP_ALIVE_SECONDS = 15.0
@@ -53,9 +54,10 @@ class Streams:
         with service.watchers.watching(see):
             while True:
                 record = (await service.journal.find([execution])).get(execution)
-                for fact in await service.journal.history(execution, after):
-                    after = fact.sequence
-                    yield _text("transition", after, transition(fact))
+                while facts := await service.journal.history(execution, after, FACTS_AT_ONCE):
+                    for fact in facts:
+                        yield _text("transition", fact.sequence, transition(fact))
+                    after = facts[-1].sequence
                 if record is not None and record.terminal and after >= record.sequence:
                     return
                 with anyio.move_on_after(KEEP_ALIVE_SECONDS) as silence:

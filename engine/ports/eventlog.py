@@ -119,8 +119,8 @@ class EventLog(Protocol):
         """The newest submission first; of several of one moment the one with the greater id."""
         ...
 
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
-        """Facts with a sequence number above `after`, in order."""
+    async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]:
+        """Facts with a sequence number above `after`, in order, so many of them at the most."""
         ...
 
     async def dead_letters(self) -> Sequence[DeadLetter]: ...
@@ -137,7 +137,7 @@ class Records(Protocol):
 class Journal(Records, Protocol):
     """With the facts, and the list of executions. Raises LogFailed."""
 
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]: ...
+    async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]: ...
 
     async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]: ...
 

@@ -36,6 +36,7 @@ async def test_history_gives_facts_above_a_sequence_number_in_order(log_world: L
     await log_world.log.commit((), Changes(facts=[fact("a", number) for number in range(3, 12)]))
     assert [it.sequence for it in await log_world.log.history(named("a"))] == list(range(1, 12))
     assert await log_world.log.history(named("a"), after=9) == [fact("a", 10), fact("a", 11)]
+    assert await log_world.log.history(named("a"), after=3, limit=2) == [fact("a", 4), fact("a", 5)]
     assert await log_world.log.history(named("b"), after=1) == []
 
 

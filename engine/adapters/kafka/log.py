@@ -146,8 +146,8 @@ class KafkaLog:
         """Of this partition."""
         return chosen(self._states.executions(), wanted)
 
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
-        return await self._archive.history(execution, after)
+    async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]:
+        return (await self._archive.history(execution, after))[:limit]
 
     async def dead_letters(self) -> Sequence[DeadLetter]:
         """Of this partition."""

@@ -116,10 +116,10 @@ class MemoryLog:
     async def select(self, wanted: Selection) -> Sequence[Execution]:
         return chosen(await self.executions(), wanted)
 
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
+    async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]:
         await anyio.lowlevel.checkpoint()
         facts = sorted(self._history.get(execution, {}).items())
-        return [codec.unpack_fact(raw) for sequence, raw in facts if sequence > after]
+        return [codec.unpack_fact(raw) for sequence, raw in facts if sequence > after][:limit]
 
     async def events(self, after: int = 0) -> Sequence[Record]:
         """The next BATCH_RECORDS events that a disk would hold, with an offset above `after`: what a replay reads."""

@@ -126,8 +126,8 @@ class SqliteLog:
     async def select(self, wanted: Selection) -> Sequence[Execution]:
         return await self._reader.select(wanted)
 
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
-        return await self._reader.history(execution, after)
+    async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]:
+        return await self._reader.history(execution, after, limit)
 
     async def dead_letters(self) -> Sequence[DeadLetter]:
         return await self._reader.dead_letters()

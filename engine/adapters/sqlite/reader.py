@@ -80,8 +80,8 @@ class SqliteReader:
     async def select(self, wanted: Selection) -> Sequence[Execution]:
         return await self._run(partial(self._select, wanted))
 
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
-        return await self._run(partial(self._history, key_of(execution), after))
+    async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]:
+        return await self._run(partial(self._history, key_of(execution), after, -1 if limit is None else limit))
 
     async def dead_letters(self) -> Sequence[DeadLetter]:
         return await self._run(self._dead_letters)
@@ -147,9 +147,10 @@ class SqliteReader:
             self._state(codec.unpack_execution, payload) for (payload,) in self._connection.execute(statement, values)
         ]
 
-    def _history(self, key: str, after: int) -> list[Fact]:
+    def _history(self, key: str, after: int, limit: int) -> list[Fact]:
         rows = self._connection.execute(
-            "SELECT payload FROM history WHERE execution = ? AND sequence > ? ORDER BY sequence", (key, after)
+            "SELECT payload FROM history WHERE execution = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+            (key, after, limit),
         )
         return [self._state(codec.unpack_fact, payload) for (payload,) in rows]
 
