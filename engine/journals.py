@@ -37,8 +37,8 @@ class OwnJournal:
     async def snapshot(self, execution: ExecutionId) -> Snapshot | None:
         return await self._any().snapshot(execution)
 
-    async def history(self, execution: ExecutionId, after: int = 0) -> Sequence[Fact]:
-        return await self._any().history(execution, after)
+    async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]:
+        return await self._any().history(execution, after, limit)
 
     def _any(self) -> EventLog:
         """The topics are open to the log of any partition."""
