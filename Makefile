@@ -39,7 +39,7 @@ demo: $(STAMP) ## run the big-map example on the embedded default and explain wh
 	@$(BIN)/python examples/demo.py
 
 test: check ## check the code, then run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 services: $(STAMP) ## start Kafka (by Maven and Java) and an S3 server for tests, until Ctrl-C; `make test` does it by itself
 	@$(BIN)/python -m tests.backing

@@ -8,6 +8,7 @@ import inspect
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ from tests.blocking import blocking_calls_refused
 from tests.leftovers import no_children_left, no_tasks_left
 from tests.services import SERVICES, missing
 
-SKIPPED = pytest.StashKey[Counter[str]]()
+SKIPPED = pytest.StashKey[Counter[tuple[str, str]]]()
+"""(service, why it can't be had) -> tests that were skipped for it."""
 SERVERS = pytest.StashKey[Servers]()
 
 
@@ -33,7 +35,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             if name not in SERVICES:
                 raise pytest.UsageError(f"{item.nodeid}: no service {name!r} in tests/services.py")
             if reason := missing(name):
-                item.config.stash[SKIPPED][name] += 1
+                item.config.stash[SKIPPED][name, reason] += 1
                 pytest.skip(f"service {name}: {reason}")
             if name in KINDS:
                 # Before any fixture: what a fixture starts later would be taken for the test's own leftovers.
@@ -44,10 +46,22 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     config.stash[SERVERS].stop()
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Of several processes that run the tests, each tells the one that reports."""
+    if (told := getattr(session.config, "workeroutput", None)) is not None:
+        told["skipped"] = [(name, reason, count) for (name, reason), count in session.config.stash[SKIPPED].items()]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    for name, reason, count in getattr(node, "workeroutput", {}).get("skipped", ()):
+        node.config.stash[SKIPPED][name, reason] += count
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    for name, count in sorted(config.stash[SKIPPED].items()):
+    for (name, reason), count in sorted(config.stash[SKIPPED].items()):
         tests = "1 test" if count == 1 else f"{count} tests"
-        terminalreporter.write_line(f"service {name}: skipped, {missing(name)} ({tests})")
+        terminalreporter.write_line(f"service {name}: skipped, {reason} ({tests})")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -84,9 +84,10 @@ def test_at_home():
 
 
 @pytest.mark.service
-def test_services_that_are_not_there_are_skipped_by_name_and_counted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [[], ["--numprocesses", "2"]], ids=["one process", "two processes"])
+def test_services_that_are_not_there_are_skipped_by_name_and_counted(tmp_path: Path, how: list[str]) -> None:
     (tmp_path / "test_run.py").write_text(RUN)
-    argv = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    argv = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", *how]
     where = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), str(tmp_path)]
     env = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     done = subprocess.run([*argv, *where], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
