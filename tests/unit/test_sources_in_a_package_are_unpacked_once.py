@@ -47,7 +47,11 @@ def test_what_is_there_already_is_used(tmp_path: Path) -> None:
     assert unpack_code(path, NAME, tmp_path / "code") == first
 
 
-@pytest.mark.parametrize("data", [b"hello", sources()[:-20], sources("../out.py"), sources("/out.py")[:40]])
+@pytest.mark.parametrize(
+    "data",
+    [b"hello", sources()[:-20], sources("../out.py"), sources("/out.py")[:40]],
+    ids=["no archive", "cut short", "above its folder", "an absolute path, cut short"],
+)
 def test_damaged_or_escaping_sources_leave_nothing_behind(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(BadPackage, match=f"{NAME}: the sources can't be unpacked"):
         unpack_code(package(tmp_path / "p.tgz", data), NAME, tmp_path / "code")
