@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 from engine.machine import step
 from engine.machine.draft import Rules
 from engine.model.events import AbortRequested, AttemptStopped
 from engine.model.graph import NodeSpec, Program
 from engine.model.limits import ArrayLimits, ExecutionLimits, RetryLimits
 from handlers.registry import default_handlers
+from tests.lines import lines_of
 from tests.programs import branch, chain, graph, node, program, task
 from tests.simulation import EXECUTION, Simulation, user_error
 
@@ -38,22 +37,24 @@ def wide(width: int, each: int) -> Program:
     return program([graph("wf", [node(f"n{k}", inner.id) for k in range(width)]), inner], [WORK])
 
 
-def _stopping(width: int) -> float:
-    """Seconds to stop everything in so many sub-workflows of ten tasks each."""
+def _stopping(width: int) -> int:
+    """Lines of Python that stop everything in so many sub-workflows of ten tasks each."""
     world = Simulation(wide(width, 10), lambda key: "hang", rules=UNBOUNDED)
     while world.waiting:
         world.deliver(-1)
     state, rules = world.state, world.rules
-    begun = time.perf_counter()
-    aborted = step.apply(state, AbortRequested(EXECUTION, "enough"), world.now, rules)
-    state.absorb(aborted)
-    for effect in aborted.effects:
-        state.absorb(step.apply(state, AttemptStopped(effect.key), world.now, rules))
+
+    def stop() -> None:
+        aborted = step.apply(state, AbortRequested(EXECUTION, "enough"), world.now, rules)
+        state.absorb(aborted)
+        for effect in aborted.effects:
+            state.absorb(step.apply(state, AttemptStopped(effect.key), world.now, rules))
+
+    lines = lines_of(stop)
     assert state.record.phase.value == "ABORTED"
-    return time.perf_counter() - begun
+    return lines
 
 
-def test_ten_times_the_nodes_are_stopped_in_about_ten_times_the_time() -> None:
-    """What grows with the square would take a hundred times as long."""
-    small = min(_stopping(40) for _ in range(3))
-    assert min(_stopping(400) for _ in range(2)) < 40 * small
+def test_ten_times_the_nodes_are_stopped_with_about_ten_times_the_work() -> None:
+    """What grows with the square would take a hundred times as much."""
+    assert _stopping(100) < 12 * _stopping(10)
