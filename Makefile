@@ -50,8 +50,9 @@ services-kubernetes: $(STAMP) ## build a Kubernetes API server for tests, with G
 bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
 	$(BIN)/python -m benchmarks $(ONLY)
 
-chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about 25 minutes)
+chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about 30 minutes)
 	$(BIN)/python -m tests.chaos $(SEED)
+	$(BIN)/python -m tests.service.fleet_chaos 120 $(SEED)
 
 check: $(STAMP) ## style, types, and the floors of the house
 	$(BIN)/ruff check .

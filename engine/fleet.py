@@ -6,7 +6,8 @@ import hashlib
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import anyio
 import msgspec
@@ -14,6 +15,7 @@ from msgspec import Struct, structs
 
 from engine.adapters.kafka.appender import Appender
 from engine.adapters.kafka.clients import Clients
+from engine.adapters.kafka.follower import Follower
 from engine.adapters.kafka.group import Group
 from engine.adapters.kafka.log import KafkaLog
 from engine.adapters.kafka.records import event_message
@@ -33,6 +35,7 @@ from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution
 from engine.ports.eventlog import Journal
+from engine.ports.projection import Projection
 from engine.wire.codec import pack_event
 from handlers.registry import default_handlers
 
@@ -41,6 +44,19 @@ SCHEDULING_PARTITION = 0
 
 Duty = Callable[["Fleet"], Coroutine[object, object, None]]
 """What one process of the group does for all of them, beside its engines."""
+
+
+class Projected(Journal, Projection, Protocol):
+    """A projection that can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Of all executions, whoever works on them."""
+
+    projection: Projected
+    watchers: Watchers
+    """Told of what is new in it."""
 
 
 class _Taken(Struct, frozen=True):
@@ -54,7 +70,10 @@ class _Taken(Struct, frozen=True):
 class Fleet:
     """A Service (engine.gateway.service): it takes what is asked of any execution, whoever owns its partition."""
 
-    def __init__(self, equipment: Equipment, clients: Clients, appender: Appender, group: Group) -> None:
+    def __init__(
+        self, equipment: Equipment, clients: Clients, appender: Appender, group: Group, view: View | None = None
+    ) -> None:
+        """`view`: what is read; None = what the engines of this process know."""
         self._options, self._appender, self._group = clients.options, appender, group
         # A partition that comes from another process mostly needs the programs that the others here have.
         programs = Programs(equipment.load)
@@ -64,15 +83,17 @@ class Fleet:
         self._share = Share(clients, group, appender, self._work)
         self.engines: dict[int, Engine] = {}
         """By partition: those that have taken up all that was left unfinished."""
-        self.journal: Journal = OwnJournal(self.engines)
-        self.watchers = Watchers()
+        self.journal: Journal = view.projection if view else OwnJournal(self.engines)
+        self.watchers = view.watchers if view else Watchers()
+        self._follower = Follower(clients, view.projection) if view else None
+        self._has_caught_up = view is None
         self.bell = Bell()
         self.duties: Sequence[Duty] = ()
 
     @property
     def ready(self) -> bool:
-        """Whether every partition that this process owns is restored. It may own none."""
-        return self._group.rebalances > 0 and self._group.owned <= self.engines.keys()
+        """Whether every partition that this process owns is restored (it may own none), and the view is up to date."""
+        return self._has_caught_up and self._group.rebalances > 0 and self._group.owned <= self.engines.keys()
 
     @property
     def standing(self) -> Standing:
@@ -82,7 +103,11 @@ class Fleet:
 
     async def run(self) -> None:
         """Work on our share, for ever. Raises, in an exception group, what ends an engine, but for LogFailed."""
-        await self._share.run()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._share.run)
+            if self._follower is not None:
+                await tasks.start(self._follower.run)
+                self._has_caught_up = True
 
     async def accept(self, asked: ExecutionSubmitted, inputs: bytes) -> None:
         """Start an execution; returns when the submission is durable.
@@ -116,7 +141,8 @@ class Fleet:
         if log.partition == SCHEDULING_PARTITION:
             doors = [self._door(duty) for duty in self.duties]
         async with running(self._equipment.parts(log, doors)) as engine:
-            engine.watchers.add(self.watchers.tell)
+            if self._follower is None:
+                engine.watchers.add(self.watchers.tell)
             if self._equipment.meter is not None:
                 self._equipment.meter.took_over(time.monotonic() - log.began)
             self.engines[log.partition] = engine
@@ -160,14 +186,16 @@ def _nothing() -> None:
 
 
 @asynccontextmanager
-async def fleet_on(equipment: Equipment, clients: Clients, duties: Sequence[Duty] = ()) -> AsyncIterator[Fleet]:
+async def fleet_on(
+    equipment: Equipment, clients: Clients, duties: Sequence[Duty] = (), view: View | None = None
+) -> AsyncIterator[Fleet]:
     """A member of the group that works on its share of the events until the block is left.
 
     Then its engines end first, and with them what they run; after that it leaves the group, so that others go on at
     once. Raises LogFailed and others of EngineError, in an exception group, where nothing goes on any more.
     """
     async with Appender.open(clients) as appender, Group.join(clients) as group:
-        fleet = Fleet(equipment, clients, appender, group)
+        fleet = Fleet(equipment, clients, appender, group, view)
         fleet.duties = duties
         async with helpers() as tasks:
             tasks.start_soon(fleet.run)

@@ -11,15 +11,22 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from engine.adapters.kafka import topics
+from engine.adapters.kafka.clients import Clients
+from engine.adapters.kafka.follower import source_of
 from engine.adapters.sqlite.home import LOCK_FILE, LOG_FILE, HomeLock
+from engine.adapters.sqlite.projection import SqliteProjection
 from engine.brokers import clients_of, instance_name
 from engine.equipment import RUNNING_FOLDER, equipped
-from engine.fleet import Duty, Fleet, fleet_on
+from engine.fleet import Duty, Fleet, View, fleet_on
+from engine.loop.watchers import Watchers
 from engine.model.errors import BadInput
 
 if TYPE_CHECKING:
     from config.settings import Settings
     from engine.loop.meter import Meter
+
+VIEW_FILE = "view.db"
+"""Of the home; it may be deleted while no process works there."""
 
 
 @asynccontextmanager
@@ -37,10 +44,23 @@ async def open_fleet(
     async with _locked(home):
         await topics.prepare(clients)
         async with (
+            _view(home, settings, clients) as view,
             equipped(home, settings, name, meter=meter) as equipment,
-            fleet_on(equipment, clients, duties) as fleet,
+            fleet_on(equipment, clients, duties, view) as fleet,
         ):
             yield fleet
+
+
+@asynccontextmanager
+async def _view(home: Path, settings: Settings, clients: Clients) -> AsyncIterator[View | None]:
+    """Of everything that the topics tell, where somebody may ask: it costs something to follow them."""
+    if settings.http.listen is None or not settings.http.api:
+        yield None
+        return
+    watchers, source = Watchers(), source_of(clients.options)
+    keep_seconds = settings.kafka.history_seconds
+    async with SqliteProjection.open(home / VIEW_FILE, source, keep_seconds, watchers.tell) as projection:
+        yield View(projection, watchers)
 
 
 def check_fleet(settings: Settings) -> None:

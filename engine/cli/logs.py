@@ -61,6 +61,8 @@ def configure(*, verbose: bool, as_json: bool = False) -> None:
         root.removeHandler(earlier)
     root.addHandler(handler)
     root.setLevel(logging.INFO if verbose else logging.WARNING)
+    # Its warnings are mostly that a group has changed, as groups do; the adapter tells what matters.
+    logging.getLogger("aiokafka").setLevel(logging.NOTSET if verbose else logging.ERROR)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:

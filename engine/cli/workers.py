@@ -38,6 +38,9 @@ def supervise(home: Path, settings: Settings, count: int, words: Sequence[str]) 
             f"--workers {count}: one engine at a time works on the log of a home; several need kafka.bootstrap; "
             "nothing was started"
         )
+    from engine.fleets import check_fleet
+
+    check_fleet(settings)
     commands = [_command(home, settings, count, number, words) for number in range(1, count + 1)]
     return run_session(partial(_supervise, commands, settings))
 

@@ -33,7 +33,9 @@ class Patience:
         self._failures += 1
         longest = min(FIRST_SECONDS * 2.0 ** min(self._failures - 1, 30), LONGEST_SECONDS)
         seconds = longest * random.uniform(0.5, 1)
-        log.warning(
+        log.log(
+            # Somebody else has the partition, which is how partitions move.
+            logging.INFO if isinstance(cause, faults.FENCED) else logging.WARNING,
             "Kafka failed, will try again",
             extra={"what": self._what, "wait": seconds, "cause": faults.describe(cause), "failures": self._failures},
         )

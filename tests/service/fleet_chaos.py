@@ -1,0 +1,129 @@
+"""The chaos round on Kafka: three processes, twelve partitions, and a hand that kills and stops them at random.
+
+`python -m tests.service.fleet_chaos [SECONDS] [SEED]` is the long round.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from benchmarks.programs import collection, integer, literal_map
+from engine.adapters.files.blobs import FileBlobs
+from tests.backing.session import Servers
+from tests.service.fleets import Fleets
+
+MEMBERS = ("a", "b", "c")
+PARTITIONS = 12
+ELEMENTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    executions: int
+    maps: int
+    seconds: float
+    """How long engines are killed and stopped; what is asked is spread over this time."""
+
+
+@dataclass(slots=True)
+class Result:
+    kills: int = 0
+    pauses: int = 0
+    takeovers: int = 0
+    seconds: float = 0.0
+    """Until the last execution had ended."""
+    problems: list[str] = field(default_factory=list)
+
+
+async def chaos(plan: Round, folder: Path, moments: random.Random) -> Result:
+    """What is left must be as if nothing had happened; `Result.problems` says where it is not."""
+    result = Result()
+    async with Fleets.open(folder, partitions=PARTITIONS) as fleets, anyio.create_task_group() as tasks:
+        for name in MEMBERS:
+            await fleets.start(name)
+        for name in MEMBERS:
+            await fleets.members[name].until_it_owns(PARTITIONS // len(MEMBERS))
+        began = time.monotonic()
+        uri = await _inputs(folder / "store")
+        tasks.start_soon(_ask, fleets, plan, uri)
+        with anyio.move_on_after(plan.seconds):
+            await _disturb(fleets, moments, result)
+        for name in MEMBERS:
+            if name not in fleets.members:
+                await fleets.start(name)
+            elif fleets.members[name].paused:
+                fleets.pause(name, False)
+        await fleets.until_ended(plan.executions + plan.maps)
+        result.seconds = time.monotonic() - began
+        for name in MEMBERS:
+            assert await fleets.stop(name) == 0, name
+        evidence = await fleets.evidence()
+        result.takeovers = evidence.takeovers
+        result.problems = evidence.problems(list(fleets.ended))
+    return result
+
+
+async def _inputs(store: Path) -> str:
+    async with FileBlobs.open(store) as blobs:
+        uri = blobs.uri("inputs.pb")
+        await blobs.put(uri, literal_map(xs=collection([integer(k) for k in range(ELEMENTS)])))
+        return uri
+
+
+async def _ask(fleets: Fleets, plan: Round, uri: str) -> None:
+    """A tenth of all, ten times."""
+    for part in range(10):
+        await fleets.submit(range(part * plan.executions // 10, (part + 1) * plan.executions // 10))
+        first = plan.executions
+        await fleets.submit(range(first + part * plan.maps // 10, first + (part + 1) * plan.maps // 10), uri)
+        await anyio.sleep(plan.seconds / 10)
+
+
+async def _disturb(fleets: Fleets, moments: random.Random, result: Result) -> None:
+    """For ever: kill one and start it again, or stop one for a while, longer than its session or not."""
+    while True:
+        await anyio.sleep(moments.uniform(0.3, 1.5))
+        name = moments.choice(MEMBERS)
+        if moments.random() < 0.5:
+            await fleets.kill(name)
+            result.kills += 1
+            if moments.random() < 0.5:
+                await anyio.sleep(moments.uniform(0, 4))
+            await fleets.start(name)
+        else:
+            fleets.pause(name, True)
+            result.pauses += 1
+            await anyio.sleep(moments.uniform(0.2, 5))
+            fleets.pause(name, False)
+
+
+def main() -> int:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 120.0
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    servers = Servers()
+    try:
+        servers.ensure("kafka")
+        with tempfile.TemporaryDirectory(prefix="propwash-chaos-") as folder:
+            plan = Round(executions=2000, maps=20, seconds=seconds)
+            result = anyio.run(chaos, plan, Path(folder), random.Random(seed))
+    finally:
+        servers.stop()
+    print(
+        f"seed {seed}: {result.kills} kills, {result.pauses} pauses, {result.takeovers} takeovers of {PARTITIONS} "
+        f"partitions; {plan.executions} chains of 5 nodes and {plan.maps} maps of {ELEMENTS} had ended after "
+        f"{result.seconds:.0f} s"
+    )
+    for problem in result.problems:
+        print(f"  BROKEN {problem}")
+    return 1 if result.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
