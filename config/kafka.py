@@ -30,7 +30,7 @@ class Kafka(Group):
     """Copies of each topic that is made. null = 3, or as many as there are brokers."""
     min_insync: Count | None = None
     """Copies that must have a record before it counts. null = 2 where there are 3 or more copies, else 1."""
-    compression: Literal["none", "lz4", "zstd"] = "lz4"
+    compression: Literal["none", "lz4", "zstd"] = "zstd"
     """How records are compressed."""
     max_record: Annotated[Size, Field(ge=MIB, le=1024 * MIB)] = 8 * MIB
     """Bytes of one record at most. The brokers and the topics must allow it (`max.message.bytes`)."""

@@ -25,7 +25,7 @@ def test_the_defaults_are_the_adapters_own() -> None:
 def test_every_option_can_be_set(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2\n")
     given = {
-        "prefix": "p", "group": "g", "partitions": "3", "replication": "2", "min_insync": "1", "compression": "zstd",
+        "prefix": "p", "group": "g", "partitions": "3", "replication": "2", "min_insync": "1", "compression": "lz4",
         "max_record": "2MiB", "events_seconds": "1.5", "history_seconds": "2.5", "keep_finished_seconds": "3.5",
         "instance": "i", "session_seconds": "4.5", "transaction_seconds": "5.5", "commit_seconds": "6.5",
         "request_seconds": "7.5", "watchdog_seconds": "8.5", "tls": "true", "ca_file": "ca", "certificate_file": "c",

@@ -47,5 +47,6 @@ def split_key(key: bytes) -> tuple[bytes, str | None]:
     return execution, unquote_to_bytes(path).decode("utf-8", "surrogatepass") if bar else None
 
 
+@lru_cache(maxsize=65536)
 def _quoted(text: str) -> str:
     return quote(text, safe=_PLAIN, encoding="utf-8", errors="surrogatepass")

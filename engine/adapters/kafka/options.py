@@ -31,7 +31,8 @@ class KafkaOptions:
     """Copies of every topic; None = 3, or as many as there are brokers."""
     min_insync: int | None = None
     """Copies that must have a record before it counts; None = 2 of 3 or more copies, else 1."""
-    compression: Literal["none", "lz4", "zstd"] = "lz4"
+    compression: Literal["none", "lz4", "zstd"] = "zstd"
+    """The client presses lz4 at its highest level: seven times the work of zstd, and twice the bytes."""
     max_record_bytes: int = 8 * MIB
     history_seconds: float = 30 * 86400.0
     """How long facts and dead letters are kept."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aiokafka import AIOKafkaProducer, TopicPartition
@@ -10,17 +11,17 @@ from aiokafka.producer.message_accumulator import BatchBuilder
 from aiokafka.structs import RecordMetadata
 
 from engine.adapters.kafka.message import Message
-from engine.adapters.kafka.options import KafkaOptions
+from engine.adapters.kafka.options import KafkaOptions, Topic
 
 Groups = Mapping[TopicPartition, Sequence[Message]]
 """By where they go, in their order."""
 
 
 def grouped(messages: Iterable[Message], options: KafkaOptions) -> Groups:
-    found: dict[TopicPartition, list[Message]] = {}
+    found: defaultdict[tuple[Topic, int], list[Message]] = defaultdict(list)
     for message in messages:
-        found.setdefault(TopicPartition(options.topic(message.topic), message.partition), []).append(message)
-    return found
+        found[message.topic, message.partition].append(message)
+    return {TopicPartition(options.topic(topic), number): group for (topic, number), group in found.items()}
 
 
 async def transact(producer: AIOKafkaProducer, groups: Groups) -> dict[TopicPartition, int]:

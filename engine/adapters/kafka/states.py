@@ -79,10 +79,9 @@ class States:
         """What a commit writes of states; raises Defect for what can't be packed. Changes nothing here yet."""
         packed = Packed()
         for owner, node in changes.nodes:
-            key = key_of(owner)
-            raw = codec.pack_node(node)
+            key, raw = key_of(owner), codec.pack_node(node)
             packed.nodes.append((key, node.path, raw))
-            packed.messages.append(self._message(node_key(key, node.path), raw))
+            packed.messages.append(Message(Topic.STATE, self._partition, node_key(key, node.path), raw))
         for execution in changes.executions:
             key = key_of(execution.id)
             known = self._kept.get(key)
