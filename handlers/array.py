@@ -28,6 +28,7 @@ from engine.model.events import (
     NodePrepared,
 )
 from engine.model.graph import NodeKind
+from engine.model.phases import NodePhase
 from engine.model.state import Node
 from engine.ports.services import Services
 
@@ -54,7 +55,8 @@ class ArrayHandler:
         origin = ctx.origin if old is None else structs.replace(ctx.origin, previous=old)
         interruptible = ctx.interruptible(arrays.system_failures_of(mapping.elements_of(node), index))
         taken = old if succeeded else None
-        return RunElement(key, ctx.spec, task, node.inputs_uri, size, origin, resumed, interruptible, taken)
+        begun = resumed and arrays.phase_of(mapping.elements_of(node), index) is NodePhase.RUNNING
+        return RunElement(key, ctx.spec, task, node.inputs_uri, size, origin, resumed, interruptible, begun, taken)
 
     def stop(self, node: Node, index: int, ctx: Context) -> StopAttempt:
         return StopAttempt(mapping.element_key(node, index, ctx))

@@ -102,7 +102,8 @@ class TaskHandler:
         if ctx.earlier is not None and not node.attempt:
             origin = structs.replace(origin, previous=ctx.earlier.key)
         interruptible = ctx.interruptible(node.system_failures)
-        return RunTask(ctx.key(node), ctx.spec, task, ctx.sources, origin, resumed, interruptible)
+        begun = resumed and node.phase is NodePhase.RUNNING
+        return RunTask(ctx.key(node), ctx.spec, task, ctx.sources, origin, resumed, interruptible, begun)
 
     def _failed(self, node: Node, event: AttemptFailed, ctx: Context) -> Move:
         failure = event.failure.at(node.path)

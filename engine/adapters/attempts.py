@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from engine.adapters.slots import Slots
+from engine.model.errors import Transient
 from engine.model.ids import AttemptKey
 from engine.ports.taskrunner import Exit, ExitReason
 
@@ -16,10 +17,14 @@ SIGTERM = 15
 
 
 class Attempts:
-    """What every runner does around the one thing that it does its own way. `slots`: attempts at once; None = any."""
+    """What every runner does around the one thing that it does its own way.
 
-    def __init__(self, slots: int | None) -> None:
+    `slots`: attempts at once; None = any. `outlive`: what runs goes on when the call that watches it is cancelled.
+    """
+
+    def __init__(self, slots: int | None, *, outlive: bool = False) -> None:
         self._slots = None if slots is None else Slots(slots)
+        self._outlive = outlive
         self._attempts: dict[AttemptKey, _Attempt] = {}
 
     async def run(
@@ -31,11 +36,12 @@ class Attempts:
     ) -> Exit:
         """As TaskRunner.run. `perform` gets a slot first, calls what it is given once, and cleans up when cancelled.
 
-        A second call for a key that is not at its end yet joins the first one, and cancelled ends it like the first.
+        A second call for a key that is not at its end yet joins the first one, and cancelled ends it like the first,
+        unless attempts outlive their calls: then Transient tells whoever has joined one that was cancelled.
         """
         if (attempt := self._attempts.get(key)) is not None:
             return await attempt.join(started)
-        attempt = self._attempts[key] = _Attempt(started)
+        attempt = self._attempts[key] = _Attempt(started, self._outlive)
         try:
             with attempt.scope:
                 if self._slots is None:
@@ -51,8 +57,12 @@ class Attempts:
     async def stop(self, key: AttemptKey) -> None:
         """As TaskRunner.stop. An attempt that waits for a slot ends likewise."""
         if (attempt := self._attempts.get(key)) is not None:
+            attempt.stopped = True
             attempt.scope.cancel()
             await attempt.gone.wait()
+
+    def __contains__(self, key: AttemptKey) -> bool:
+        return key in self._attempts
 
     async def settle(self) -> None:
         """Wait until no attempt is left. They must be on their way to their ends."""
@@ -63,7 +73,9 @@ class Attempts:
 class _Attempt:
     """From the first call of `run` to its end."""
 
-    def __init__(self, started: Started) -> None:
+    def __init__(self, started: Started, outlives: bool) -> None:
+        self.stopped = False
+        self._outlives = outlives
         self.scope = anyio.CancelScope()
         self.gone = asyncio.Event()
         self.exit: Exit | None = None
@@ -80,6 +92,9 @@ class _Attempt:
             started()
         else:
             self._to_tell.append(started)
+        if self._outlives:
+            await self.gone.wait()
+            return self.outcome()
         try:
             await self.gone.wait()
         finally:
@@ -91,6 +106,8 @@ class _Attempt:
     def outcome(self) -> Exit:
         if self.exit is not None:
             return self.exit
+        if self._outlives and not self.stopped:
+            raise Transient("the call that watched this attempt was cancelled; the attempt goes on")
         if self._begun:
             return Exit(ExitReason.SIGNALLED, SIGTERM, "it was stopped by the engine")
         return Exit(ExitReason.NOT_STARTED, 0, "it was stopped before it began")

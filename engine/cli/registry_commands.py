@@ -68,6 +68,7 @@ def _options(function: _F) -> _F:
         click.option("--overwrite-cache", is_flag=True, help="Run cached tasks too, and keep the new results."),
         click.option("--raw-output-prefix", default="", metavar="URI", help="Below which tasks put raw data."),
         click.option("--architecture", type=ARCHITECTURE, help="Of every task of the execution."),
+        click.option("--service-account", default="", metavar="NAME", help="Of Kubernetes, for the tasks' pods."),
         click.option("--max-parallelism", type=click.IntRange(min=0), default=0, metavar="N", help="Nodes at once."),
         click.option("--interruptible/--no-interruptible", default=None, help="Tasks may run where it costs less."),
         click.option("--env", "envs", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="For every task."),

@@ -14,6 +14,7 @@ from engine.data.environment import environment
 from engine.data.evidence import is_whole_plan, read_evidence
 from engine.data.gate import admit
 from engine.data.placed import placement_of
+from engine.data.podneeds import pod_needs
 from engine.data.references import find_references
 from engine.data.template import render, without_download
 from engine.machine.judge import Evidence, judge
@@ -188,6 +189,8 @@ async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunEl
         code_root=origin.code_root,
         image=container.image,
         overrides=spec.overrides,
+        pod=await pod_needs(blobs, effect, len(container.command), inputs),
+        begun=effect.begun,
         container=raw,
         placement=placement,
         root=origin.root,

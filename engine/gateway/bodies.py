@@ -31,6 +31,7 @@ class Submission(Struct, frozen=True, forbid_unknown_fields=True):
     max_parallelism: int = 0
     raw_output_prefix: str = ""
     architecture: ArchitectureName | Literal[""] = ""
+    service_account: str = ""
 
     def overrides(self) -> Overrides:
         return Overrides(**{name: getattr(self, name) for name in Overrides.__struct_fields__})

@@ -56,7 +56,8 @@ class Verdict(Struct, frozen=True):
 def judge(evidence: Evidence, max_bytes: int | None = None) -> Verdict:
     """One verdict for every combination of facts. `max_bytes`: a value must be smaller (offloading.max_size)."""
     if evidence.exit.reason is ExitReason.REFUSED:
-        return _failed("FailedToBuildResource", ErrorKind.USER, evidence.exit.message, recoverable=False)
+        code = evidence.exit.condition or "FailedToBuildResource"
+        return _failed(code, ErrorKind.USER, evidence.exit.message, recoverable=False)
     if evidence.error_problem:
         return _failed(
             "ErrorFileBadFormat", ErrorKind.SYSTEM, f"the error document could not be read: {evidence.error_problem}"
@@ -96,7 +97,7 @@ def _outputs(evidence: Evidence, max_bytes: int | None) -> Verdict:
     if evidence.outputs is None:
         if evidence.exit.reason is ExitReason.LOST:
             return _failed(
-                "ResourceDeletedExternally",
+                evidence.exit.condition or "ResourceDeletedExternally",
                 ErrorKind.SYSTEM,
                 _seen("the task is gone and wrote nothing", evidence.exit),
             )
@@ -145,7 +146,9 @@ def _ended_badly(exit: Exit) -> Verdict:
         case ExitReason.SIGNALLED:
             return _failed("Error", ErrorKind.USER, _seen(f"the task died of signal {exit.code}", exit))
         case ExitReason.TIMED_OUT:
-            return _failed("TimeoutExpired", ErrorKind.USER, _seen("task execution timeout expired", exit))
+            return _failed(
+                exit.condition or "TimeoutExpired", ErrorKind.USER, _seen("task execution timeout expired", exit)
+            )
         case ExitReason.OOM_KILLED:
             return _failed("OOMKilled", ErrorKind.USER, _seen("OOMKilled: the task used more memory than it may", exit))
         case _:

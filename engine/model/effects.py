@@ -75,6 +75,8 @@ class RunTask(Struct, frozen=True):
     """Asked for by `pending` after a restart: a verdict found in the attempt's folder is believed."""
     interruptible: bool = False
     """It may run on capacity that can be taken away."""
+    begun: bool = False
+    """It was told of as running."""
 
 
 class KeepOutputs(Struct, frozen=True):
@@ -98,6 +100,7 @@ class RunElement(Struct, frozen=True):
     origin: Origin
     resumed: bool = False
     interruptible: bool = False
+    begun: bool = False
     succeeded: AttemptKey | None = None
     """The attempt in the recovered execution whose outputs are this element's too."""
 

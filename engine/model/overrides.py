@@ -19,6 +19,8 @@ class Overrides(Struct, frozen=True, omit_defaults=True):
     """URI below which tasks put raw data, in place of the store's own folder."""
     architecture: str = ""
     """amd64, arm64, arm-v6 or arm-v7, for every task of the execution."""
+    service_account: str = ""
+    """Of the cluster that runs the tasks, for their pods."""
 
     def over(self, other: Overrides) -> Overrides:
         return Overrides(
@@ -29,6 +31,7 @@ class Overrides(Struct, frozen=True, omit_defaults=True):
             max_parallelism=self.max_parallelism or other.max_parallelism,
             raw_output_prefix=self.raw_output_prefix or other.raw_output_prefix,
             architecture=self.architecture or other.architecture,
+            service_account=self.service_account or other.service_account,
         )
 
 

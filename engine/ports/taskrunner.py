@@ -11,6 +11,7 @@ from msgspec import Struct
 from engine.model.graph import TaskSpec
 from engine.model.ids import AttemptKey
 from engine.model.placement import ANYWHERE, Placement
+from engine.model.podneeds import PodNeeds
 
 
 class Mount(Struct, frozen=True):
@@ -54,6 +55,10 @@ class TaskRequest(Struct, frozen=True):
     """What the task is to run in; a runner of processes has a Python for it."""
     overrides: bytes = b""
     """Of the node, a serialized flyteidl `TaskNodeOverrides` (resources, image, pod); the command has them already."""
+    pod: PodNeeds = PodNeeds()
+    """What is asked of the pod, where the runner makes one."""
+    begun: bool = False
+    """It was seen running before this call: a runner whose tasks outlive the engine finds it, or it is lost."""
     container: ContainerRun | None = None
     """Of a raw container; any other task runs as the runner sees fit."""
     placement: Placement = ANYWHERE
@@ -85,6 +90,8 @@ class Exit(Struct, frozen=True):
     """For people: what was seen, e.g. the last lines of stderr."""
     started_at: float = 0.0
     ended_at: float = 0.0
+    condition: str = ""
+    """The error code of what ended it, where the world has a name for that (Flyte's, where it has one)."""
 
     @property
     def well(self) -> bool:
@@ -102,7 +109,8 @@ class TaskRunner(Protocol):
 
         `started` is called once, when the task really runs: waiting for a slot comes before it. At the return nothing
         of the attempt runs any more, children it left behind included. Cancelling the call ends the attempt likewise
-        (a runner whose tasks outlive the engine leaves it running instead). Raises Transient.
+        (a runner whose tasks outlive the engine leaves it running instead). Raises Transient; Permanent: it never ran,
+        and why.
         """
         ...
 

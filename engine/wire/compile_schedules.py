@@ -53,10 +53,17 @@ def compile_standing(plan: LaunchPlan, interface: Interface | None, given: Mappi
         interruptible=spec.interruptible.value if spec.HasField("interruptible") else None,
         max_parallelism=spec.max_parallelism,
         raw_output_prefix=spec.raw_output_data_config.output_location_prefix,
+        service_account=_service_account(spec),
     )
     if overrides == NONE:
         overrides = NONE
     return Standing(overrides, architecture, schedule, "; ".join(problems), _notices(spec), tuple(wrong))
+
+
+def _service_account(spec: LaunchPlanSpec) -> str:
+    """What flytekit writes today, else what it wrote before there were security contexts."""
+    old = spec.auth_role.kubernetes_service_account or spec.auth.kubernetes_service_account
+    return str(spec.security_context.run_as.k8s_service_account or old)
 
 
 def _notices(spec: LaunchPlanSpec) -> tuple[str, ...]:

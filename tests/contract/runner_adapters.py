@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
+from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
+from engine.adapters.kubernetes.runner import PodRunner
 from engine.adapters.memory import scripts
+from engine.adapters.memory.blobs import MemoryBlobs
 from engine.adapters.memory.runner import NoopRunner
 from engine.adapters.processes.runner import LocalRunner
 from engine.model.graph import Interface, TaskSpec
 from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest, TaskRunner
+from tests.fakeapi import FakeApi
+from tests.podworld import RUNNING, terminated
 
 TASK = TaskSpec(EntityId(EntityKind.TASK, "p", "d", "t", "v"), "python-task", Interface(), b"")
 
@@ -29,6 +34,9 @@ def key(node: str, attempt: int = 0) -> AttemptKey:
 
 
 class RunnerWorld(Protocol):
+    outlives: bool
+    """What runs goes on when the call that watches it is cancelled."""
+
     def runner(self, *, slots: int = 4) -> AbstractAsyncContextManager[TaskRunner]: ...
 
     def request(self, what: tuple[str, ...], node: str = "n0", timeout_seconds: float | None = None) -> TaskRequest: ...
@@ -36,6 +44,7 @@ class RunnerWorld(Protocol):
 
 class _World:
     prefix = "memory://store/a"
+    outlives = False
 
     def request(self, what: tuple[str, ...], node: str = "n0", timeout_seconds: float | None = None) -> TaskRequest:
         return TaskRequest(key(node), TASK, what, {}, f"{self.prefix}/{node}/0", timeout_seconds)
@@ -65,6 +74,39 @@ class ProcessWorld(_World):
             yield runner
 
 
-@pytest.fixture(params=["memory", pytest.param("processes", marks=pytest.mark.service("fork"))])
+class FakeClusterWorld(_World):
+    """Pods of an API server that is a part of the test; a function is its kubelet."""
+
+    outlives = True
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @asynccontextmanager
+    async def runner(self, *, slots: int = 4) -> AsyncIterator[TaskRunner]:
+        async with FakeApi.serving(self.folder) as (api, kubeconfig):
+            api.kubelet = lambda pod: self._play(api, pod)
+            async with PodRunner(
+                ClusterOptions(kubeconfig=kubeconfig), PodOptions(), put=MemoryBlobs().put, max_pods=slots
+            ) as runner:
+                yield runner
+
+    def _play(self, api: FakeApi, pod: dict[str, Any]) -> None:
+        name, argv = pod["metadata"]["name"], tuple(pod["spec"]["containers"][0]["args"])
+        if argv == IS_NO_PROGRAM:
+            api.status(name, "Failed", terminated(128, "StartError", "exec: 'no-such-program': no such file"))
+            return
+        api.status(name, "Running", RUNNING)
+        ends = {EXITS_0: terminated(0, "Completed"), EXITS_3: terminated(3), IS_KILLED: terminated(137)}
+        if argv in ends:
+            api.status(name, "Succeeded" if argv == EXITS_0 else "Failed", ends[argv])
+
+
+@pytest.fixture(params=["memory", "fake cluster", pytest.param("processes", marks=pytest.mark.service("fork"))])
 def runner_world(request: pytest.FixtureRequest, tmp_path: Path) -> RunnerWorld:
-    return MemoryWorld() if request.param == "memory" else ProcessWorld(tmp_path)
+    match request.param:
+        case "memory":
+            return MemoryWorld()
+        case "fake cluster":
+            return FakeClusterWorld(tmp_path)
+    return ProcessWorld(tmp_path)

@@ -71,11 +71,16 @@ async def test_stop_of_what_does_not_run_is_nothing(runner_world: RunnerWorld) -
         await runner.stop(key("n0"))
 
 
-async def test_a_cancelled_call_ends_its_attempt(runner_world: RunnerWorld) -> None:
-    running = anyio.Event()
+async def test_a_cancelled_call_ends_its_attempt_or_leaves_it_to_the_next(runner_world: RunnerWorld) -> None:
+    running, again = anyio.Event(), anyio.Event()
     async with runner_world.runner(slots=1) as runner:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(runner.run, runner_world.request(HANGS), running.set)
             await running.wait()
             tasks.cancel_scope.cancel()
+        if runner_world.outlives:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(runner.run, runner_world.request(HANGS), again.set)
+                await again.wait()
+                await runner.stop(key("n0"))
         assert await can_serve(runner, runner_world)

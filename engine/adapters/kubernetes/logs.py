@@ -1,0 +1,79 @@
+"""Keeps what the containers of a pod printed, beside the attempt's outputs: head and tail, in bounded memory."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from engine.adapters.kubernetes.cluster import CallFailed
+from engine.adapters.kubernetes.pods import Pods
+from engine.adapters.kubernetes.status import Pod
+from engine.model.errors import EngineError
+
+log = logging.getLogger(__name__)
+
+Put = Callable[[str, bytes], Awaitable[None]]
+"""Stores an object at a URI, as BlobStore.put does."""
+IDLE_SECONDS, MOST_SECONDS = 10.0, 60.0
+
+
+class Kept:
+    """The first and the last bytes of a stream, `limit` of them together."""
+
+    def __init__(self, limit: int) -> None:
+        self._head_size = limit // 2
+        self._tail_size = limit - self._head_size
+        self._head, self._tail = bytearray(), deque[bytes]()
+        self._in_tail = self._cut = 0
+
+    def write(self, data: bytes) -> None:
+        room = self._head_size - len(self._head)
+        self._head += data[:room]
+        if not (rest := data[room:]):
+            return
+        self._tail.append(rest)
+        self._in_tail += len(rest)
+        while self._in_tail > self._tail_size:
+            first = self._tail.popleft()
+            surplus = min(self._in_tail - self._tail_size, len(first))
+            if surplus < len(first):
+                self._tail.appendleft(first[surplus:])
+            self._in_tail -= surplus
+            self._cut += surplus
+
+    def whole(self) -> bytes:
+        mark = f"\n[... {self._cut} bytes cut here ...]\n".encode() if self._cut else b""
+        return b"".join((self._head, mark, *self._tail))
+
+
+class LogKeeper:
+    """`limit`: bytes of one attempt. Whatever goes wrong is a line of the engine's own log, never of the attempt."""
+
+    def __init__(self, put: Put, limit: int, at_once: int) -> None:
+        self._put, self._limit, self._turns = put, limit, anyio.CapacityLimiter(at_once)
+
+    async def keep(self, pods: Pods, pod: Pod, prefix_uri: str) -> None:
+        """What the task's container printed, both streams in one, as `stdout`."""
+        problem = "it took too long"
+        with anyio.move_on_after(MOST_SECONDS):
+            async with self._turns:
+                problem = await self._kept(pods, pod, prefix_uri)
+        if problem:
+            extra = {"pod": f"{pods.namespace}/{pod.name}", "cause": problem}
+            log.warning("what a task printed could not be kept", extra=extra)
+
+    async def _kept(self, pods: Pods, pod: Pod, prefix_uri: str) -> str:
+        kept = Kept(self._limit)
+        params = {"container": pod.metadata.annotations.primary}
+        try:
+            path = f"{pods.informer.path}/{pod.name}/log"
+            async with pods.cluster.chunks(path, params, IDLE_SECONDS) as chunks:
+                async for chunk in chunks:
+                    kept.write(chunk)
+            await self._put(f"{prefix_uri}/stdout", kept.whole())
+        except (CallFailed, EngineError) as problem:
+            return str(problem)
+        return ""

@@ -1,0 +1,195 @@
+"""The pods of one namespace: made once, found again, deleted until they are gone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import anyio
+import msgspec
+
+from engine.adapters.kubernetes.classify import Answer, Do, Ruling, on_create, on_delete, on_read
+from engine.adapters.kubernetes.cluster import CallFailed, Cluster
+from engine.adapters.kubernetes.informer import Followed, Informer
+from engine.adapters.kubernetes.naming import FINALIZER, Json, pod_name
+from engine.adapters.kubernetes.quota import Quota
+from engine.adapters.kubernetes.status import Pod
+from engine.adapters.kubernetes.waits import Waits
+from engine.adapters.slots import Slots
+from engine.model.errors import ErrorKind, Failure, Permanent
+from engine.model.ids import AttemptKey
+
+log = logging.getLogger(__name__)
+LOOK_SECONDS = 5.0
+"""Between looks at a pod that another group of engines may have made, of which no watch tells."""
+Tell = Callable[[str], None]
+"""Takes what an attempt waits for, in words; empty = nothing any more."""
+
+
+class Pods:
+    def __init__(
+        self, cluster: Cluster, namespace: str, informer: Informer, creating: Slots, stop_seconds: float
+    ) -> None:
+        self.cluster, self.namespace, self.informer = cluster, namespace, informer
+        self._path, self._creating, self._stop_seconds = informer.path, creating, stop_seconds
+        self._group = informer.group
+        self.quota = Quota()
+
+    async def ensure(self, key: AttemptKey, turn: AttemptKey, manifest: Json, tell: Tell) -> Pod:
+        """The pod of an attempt: the one that is there with the same key, or a new one.
+
+        Raises Permanent for what no other try would change. Passing trouble is waited out.
+        """
+        waits = Waits()
+        while True:
+            try:
+                made = await self._create(turn, manifest)
+            except CallFailed as problem:
+                ruling = on_create(problem.answer)
+                tell(str(problem))
+                found = await self._instead(key, ruling, problem.answer, waits)
+                if found is None:
+                    continue
+                made = found
+            tell("")
+            self.informer.note(made)
+            return made
+
+    async def _create(self, turn: AttemptKey, manifest: Json) -> Pod:
+        """A call that is on its way is not given up: nobody would know of the pod. Raises CallFailed."""
+        while True:
+            async with self.quota.asking(turn) as alone, self._creating.one(turn):
+                if alone or not self.quota.short:
+                    return await self._post(manifest)
+
+    async def _post(self, manifest: Json) -> Pod:
+        try:
+            with anyio.CancelScope(shield=True):
+                made = msgspec.json.decode(await self.cluster.post(self._path, manifest), type=Pod)
+                self.informer.note(made)
+        except CallFailed as problem:
+            if on_create(problem.answer).do is Do.WAIT:
+                self.quota.full()
+            raise
+        self.quota.fits()
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        return made
+
+    async def _instead(self, key: AttemptKey, ruling: Ruling, answer: Answer, waits: Waits) -> Pod | None:
+        """What to take in place of a pod that was not made; None: try again."""
+        match ruling.do:
+            case Do.LOOK:
+                return await self._found(key)
+            case Do.GIVE_UP:
+                assert ruling.failure is not None
+                raise Permanent(ruling.failure)
+            case Do.AGAIN:
+                extra = {"attempt": str(key), "cause": f"{answer.status} {answer.message}"}
+                log.info("a pod can't be made yet", extra=extra)
+                await waits.wait(ruling.after_seconds)
+        return None
+
+    async def _found(self, key: AttemptKey) -> Pod | None:
+        """The pod that stands under the name of an attempt, if it is that attempt's; else None, once it is gone."""
+        pod = await self.read(pod_name(key))
+        if pod is None:
+            return None
+        if pod.key is None:
+            raise self._in_the_way(pod, "it belongs to nobody here, so it is left alone")
+        if pod.key == key and not pod.leaving:
+            return self.adopted(pod, key)
+        with self.informer.follow(pod.name) as seen, anyio.move_on_after(2 * self._stop_seconds):
+            while pod is not None:
+                with anyio.move_on_after(LOOK_SECONDS):
+                    await self._gone(seen, pod)
+                    return None
+                now = await self.read(pod.name)
+                if now is None or now.uid != pod.uid:
+                    return None
+        raise self._in_the_way(pod, f"it is of attempt {pod.key} and does not go")
+
+    def adopted(self, pod: Pod, key: AttemptKey) -> Pod:
+        """A pod that was found by its name, from now on watched. Raises Permanent where another group has made it."""
+        group = pod.metadata.labels.group
+        if pod.key != key or group != self._group:
+            raise self._in_the_way(pod, f"it belongs to group {group!r} of engines, attempt {pod.key}")
+        self.informer.note(pod)
+        return pod
+
+    def _in_the_way(self, pod: Pod, why: str) -> Permanent:
+        message = f"pod {self.namespace}/{pod.name}, which this attempt needs the name of, is there: {why}"
+        return Permanent(Failure("RuntimeFailure", ErrorKind.SYSTEM, message))
+
+    async def read(self, name: str) -> Pod | None:
+        """As it is now; None: there is none. Raises Permanent where the server will not say."""
+        waits = Waits()
+        while True:
+            try:
+                return msgspec.json.decode(await self.cluster.get(f"{self._path}/{name}"), type=Pod)
+            except CallFailed as problem:
+                ruling = on_read(problem.answer)
+                if ruling.do is Do.GONE:
+                    return None
+                await self._wait(ruling, problem, waits)
+
+    async def _wait(self, ruling: Ruling, problem: CallFailed, waits: Waits) -> None:
+        if ruling.failure is not None:
+            raise Permanent(ruling.failure) from problem
+        await waits.wait(ruling.after_seconds)
+
+    async def remove(self, key: AttemptKey) -> None:
+        """Delete the pod of an attempt and return when nothing of it runs. Another's pod of that name is left alone."""
+        name = pod_name(key)
+        with self.informer.follow(name) as seen:
+            pod = seen.pod or await self.read(name)
+            if pod is not None and pod.key == key:
+                await self.delete(pod, seen)
+
+    async def delete(self, pod: Pod, seen: Followed) -> None:
+        """Until it is gone, or over and only held up by others: after `stop_seconds` it is deleted by force."""
+        grace: Json = {}
+        while not await self._asked(pod, grace):
+            with anyio.move_on_after(self._stop_seconds):
+                await self._gone(seen, pod)
+                return
+            now = await self.read(pod.name)
+            if now is None or now.uid != pod.uid or now.over:
+                return
+            grace = {"gracePeriodSeconds": 0}
+            extra = {"pod": f"{self.namespace}/{pod.name}", "seconds": self._stop_seconds}
+            log.warning("a pod does not end, it is deleted by force", extra=extra)
+
+    async def _asked(self, pod: Pod, grace: Json) -> bool:
+        """Ask for its end. True: it is gone already."""
+        body = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": pod.uid}, **grace}
+        waits = Waits()
+        while True:
+            try:
+                await self.cluster.delete(f"{self._path}/{pod.name}", body)
+                return False
+            except CallFailed as problem:
+                ruling = on_delete(problem.answer)
+                if ruling.do is Do.GONE:
+                    return True
+                await self._wait(ruling, problem, waits)
+
+    async def _gone(self, seen: Followed, pod: Pod) -> None:
+        """Wait until it is gone. What it was held for is over: its finalizer goes once nothing of it runs."""
+        while not seen.gone and (seen.pod is None or seen.pod.uid == pod.uid):
+            if seen.pod is not None and seen.pod.held and seen.pod.leaving:
+                await self.let_go(seen.pod)
+            await seen.change()
+
+    async def let_go(self, pod: Pod) -> None:
+        """Take the engine's finalizer off."""
+        if not pod.held:
+            return
+        left = [it for it in pod.metadata.finalizers if it != FINALIZER]
+        version = pod.metadata.resource_version
+        body = {"metadata": {"finalizers": left or None, "uid": pod.uid, "resourceVersion": version}}
+        try:
+            await self.cluster.patch(f"{self._path}/{pod.name}", body)
+        except CallFailed as problem:
+            # A newer state of the pod comes by the watch, and then this is tried again.
+            extra = {"pod": f"{self.namespace}/{pod.name}", "cause": str(problem)}
+            log.info("a finalizer is not off yet", extra=extra)

@@ -1,0 +1,103 @@
+"""On which nodes a pod may run: what its author, the operator and its placement say, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import to_builtins
+
+from engine.adapters.kubernetes.naming import Json
+from engine.adapters.kubernetes.options import PodOptions
+from engine.model.errors import ErrorKind, Failure, Permanent
+from engine.model.placement import Placement
+from engine.model.podneeds import Accelerator
+
+CONFLICT = "ArchitectureConflict"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def place(spec: Json, placement: Placement) -> None:
+    """Lay a placement over a pod spec. Raises Permanent (USER) where the author's selector contradicts it."""
+    selector = spec.setdefault("nodeSelector", {})
+    for key, value in placement.node_selector.items():
+        if selector.get(key, value) != value:
+            raise _conflict(f"its pod selects nodes with {key}={selector[key]}", f"{key}={value}")
+        selector[key] = value
+    if not selector:
+        del spec["nodeSelector"]
+    tolerate(spec, to_builtins(placement.tolerations))
+    _merge_affinity(spec, to_builtins(placement.affinity))
+    if placement.runtime_class:
+        own = spec.setdefault("runtimeClassName", placement.runtime_class)
+        if own != placement.runtime_class:
+            raise _conflict(f"its pod has runtimeClassName {own}", placement.runtime_class)
+
+
+def _conflict(own: str, other: str) -> Permanent:
+    message = f"{own}, but its architecture, or that it may be interrupted, asks for {other}; nothing was started"
+    return Permanent(Failure(CONFLICT, ErrorKind.USER, message))
+
+
+def tolerate(spec: Json, tolerations: Iterable[Json]) -> None:
+    """Each once, in order."""
+    wanted = [*spec.get("tolerations", []), *tolerations]
+    kept = [it for place, it in enumerate(wanted) if it not in wanted[:place]]
+    if kept:
+        spec["tolerations"] = kept
+
+
+def _merge_affinity(spec: Json, other: Json) -> None:
+    """What both require holds; what either prefers is preferred."""
+    if not other:
+        return
+    mine = spec.setdefault("affinity", {})
+    for kind, rules in other.items():
+        own = mine.setdefault(kind, {})
+        for name, items in rules.items():
+            if name == _REQUIRED and kind == "nodeAffinity":
+                _require(spec, items["nodeSelectorTerms"])
+            else:
+                own[name] = [*own.get(name, []), *items]
+
+
+def _require(spec: Json, terms: list[Json]) -> None:
+    """One of the terms, and one of those that stand there already: every pair of them is a term."""
+    node = spec.setdefault("affinity", {}).setdefault("nodeAffinity", {})
+    before = node.get(_REQUIRED, {}).get("nodeSelectorTerms") or [{}]
+    node[_REQUIRED] = {"nodeSelectorTerms": [_both(one, other) for one in before for other in terms]}
+
+
+def _both(one: Json, other: Json) -> Json:
+    return {
+        field: [*one.get(field, []), *other.get(field, [])]
+        for field in ("matchExpressions", "matchFields")
+        if one.get(field) or other.get(field)
+    }
+
+
+def require_label(spec: Json, key: str, operator: str, *values: str) -> None:
+    rule: Json = {"key": key, "operator": operator, **({"values": list(values)} if values else {})}
+    _require(spec, [{"matchExpressions": [rule]}])
+
+
+def accelerate(spec: Json, wanted: Accelerator | None, options: PodOptions) -> None:
+    """Nodes with the right GPU, for a pod of which a container asks for one."""
+    if wanted is None or not any(options.gpu_resource in _limits(container) for container in spec["containers"]):
+        return
+    labels = options.gpu_labels
+    if wanted.device:
+        _tied(spec, labels.device, wanted.device)
+    if wanted.partition:
+        _tied(spec, labels.partition, wanted.partition)
+    elif wanted.unpartitioned:
+        require_label(spec, labels.partition, "DoesNotExist")
+
+
+def _tied(spec: Json, key: str, value: str) -> None:
+    require_label(spec, key, "In", value)
+    tolerate(spec, [{"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"}])
+
+
+def _limits(container: Json) -> Json:
+    found: Json = container.get("resources", {}).get("limits", {})
+    return found
