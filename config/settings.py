@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from config.architectures import Architectures, Interruptible
 from config.group import Group
 from config.kafka import Kafka
+from config.kubernetes import Kubernetes, Pods, Tasks
 from config.values import (
     Address,
     Count,
@@ -278,7 +279,10 @@ class Settings(Group):
     kafka: Kafka = Kafka()
     store: Store = Store()
     s3: S3 = S3()
+    tasks: Tasks = Tasks()
     processes: Processes = Processes()
+    kubernetes: Kubernetes = Kubernetes()
+    pods: Pods = Pods()
     architectures: Architectures = Architectures()
     interruptible: Interruptible = Interruptible()
     retries: Retries = Retries()

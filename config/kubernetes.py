@@ -1,0 +1,130 @@
+"""Settings of tasks as pods: which runner, which clusters, what holds for pods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from config.architectures import Toleration
+from config.group import Group
+from config.values import Count, Label, Named, Seconds, Size, Text
+
+MIB = 2**20
+
+
+def _projects(value: Mapping[str, str]) -> Mapping[str, str]:
+    if wrong := sorted(key for key in value if key.count(":") != 1 or key.startswith(":") or key.endswith(":")):
+        raise PydanticCustomError(
+            "project", "Input should be a map with keys PROJECT:DOMAIN, not {key}", {"key": wrong[0]}
+        )
+    return value
+
+
+def _pod_template(value: Mapping[str, object]) -> Mapping[str, object]:
+    if set(value) - {"metadata", "spec"}:
+        raise PydanticCustomError("pod_template", "Input should be a map with metadata and spec")
+    return value
+
+
+Names = Annotated[Mapping[str, str], Named("map of name to text")]
+Quantities = Annotated[Mapping[str, str], Named("map of resource to quantity")]
+
+
+class Tasks(Group):
+    """Where tasks run."""
+
+    runner: Literal["processes", "kubernetes"] = "processes"
+    """`processes`: on this machine (see `processes`). `kubernetes`: as pods (see `kubernetes` and `pods`), which
+    outlive the engine."""
+
+
+class Kubernetes(Group):
+    """The clusters that tasks run in. See [tasks as pods](kubernetes.md)."""
+
+    kubeconfig: Text | None = None
+    """Path of the file with clusters and users. null = what `KUBECONFIG` names, else the service account of the pod
+    that the engine runs in, else `~/.kube/config`."""
+    context: Text | None = None
+    """Of the kubeconfig. null = the current one."""
+    contexts: Annotated[Mapping[str, str], Named("map of PROJECT:DOMAIN to context"), AfterValidator(_projects)] = {}
+    """The same for the executions of a project and domain; wins over `kubernetes.context`."""
+    namespace: Text = "{{ project }}-{{ domain }}"
+    """Of the pods of an execution; it must be there. The default is Flyte's."""
+    group: Label | None = None
+    """Name of the engines that share pods, which carry it as a label: an engine looks only at those of its own group.
+    null = `kafka.group`, or a name that a home makes for itself."""
+    max_pods: Count | None = None
+    """Attempts at once, of one engine; null = any number."""
+    calls_per_second: Annotated[float, Field(gt=0), Named("number")] = 100.0
+    """Calls of the API server, on average."""
+    burst: Count = 100
+    """Calls that may be made at once before that counts."""
+    parallel_creations: Count = 32
+    """Pods that are being made at once; executions take turns."""
+    idle_seconds: Annotated[Seconds, Field(ge=1)] = 60.0
+    """Seconds of silence after which a watch is taken for dead."""
+    resync_seconds: Annotated[Seconds, Field(ge=1)] = 300.0
+    """Seconds between complete looks at all pods, whatever the watches tell."""
+
+
+class Pods(Group):
+    """What holds for all pods."""
+
+    template: Annotated[Mapping[str, object], Named("pod template"), AfterValidator(_pod_template)] = {}
+    """`metadata` and `spec` of a PodTemplate that every pod is laid over: tolerations, selectors, affinity, security
+    contexts, volumes. Its containers `default`, `primary`, `default-init` and `primary-init` stand for the task's."""
+    template_name: Text | None = None
+    """A PodTemplate of the cluster, in place of `pods.template`, for tasks that name none."""
+    requests: Quantities = {"cpu": "100m", "memory": "500Mi"}
+    """Of the container that runs the task, where nobody says more; the limits are the same then. The defaults are those
+    of Flyte's chart."""
+    limits: Quantities = {}
+    """The most that a container gets; who asks for more gets this much, as in Flyte."""
+    gpu_resource: Text = "nvidia.com/gpu"
+    """What flytekit's `gpu` is called in the cluster."""
+    accelerator_label: Text = "k8s.amazonaws.com/accelerator"
+    """Label, and key of the taint, of nodes with a kind of GPU."""
+    partition_label: Text = "k8s.amazonaws.com/gpu-partition-size"
+    """The same for parts of GPUs."""
+    resource_tolerations: Annotated[Mapping[str, list[Toleration]], Named("map of resource to tolerations")] = {}
+    """Tolerations of pods that ask for a resource."""
+    labels: Names = {}
+    """Of every pod, under what anybody else says."""
+    annotations: Names = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+    """The same. The default is Flyte's: an autoscaler does not move a running task."""
+    env: Names = {}
+    """Variables of every task, under what anybody else says."""
+    service_account: Text | None = None
+    """Of pods for which neither the execution nor the task says one."""
+    priority_class: Text | None = None
+    """Of pods that say none."""
+    image_grace_seconds: Seconds = 180.0
+    """Seconds that an image may be missing before the attempt fails (USER, tried again if the author asked for
+    retries)."""
+    create_grace_seconds: Seconds = 180.0
+    """Seconds that a container may fail to be made (CreateContainerError) before the node fails."""
+    config_grace_seconds: Seconds = 0.0
+    """The same where something it refers to is missing (CreateContainerConfigError)."""
+    pending_seconds: Seconds = 0.0
+    """Seconds from a pod's creation to the start of its task before the attempt fails (`PodPendingTimeout`); 0 = any."""
+    keep_failed: Seconds = 3600.0
+    """Seconds that the pod of a failed attempt is kept, unless the next attempt starts before."""
+    keep_succeeded: Seconds = 60.0
+    """The same of one that succeeded."""
+    stop_seconds: Annotated[Seconds, Field(gt=0)] = 60.0
+    """Seconds after which a deleted pod that does not end is deleted by force."""
+    finalizer: bool = False
+    """Hold deleted pods until the engine has seen how they ended. A pod can't be deleted then while no engine runs."""
+    owner: Annotated[Mapping[str, object], Named("owner reference")] = {}
+    """Of every pod: what they are deleted with, e.g. a ConfigMap of the installation."""
+    log_limit: Annotated[Size, Field(ge=1024)] = 10 * MIB
+    """Bytes kept of what a task prints, head and tail."""
+    log_links: Names = {}
+    """Links to where logs are kept, by name, told with failures. Variables as in Flyte's templates, e.g.
+    `https://logs/{{ .namespace }}/{{ .podName }}`."""
+    shared_folders: bool = False
+    """Pods see the folders of the engine's machine by the same paths (one-machine clusters): the store may be a folder
+    then, and tasks find their modules where the engine has them."""
