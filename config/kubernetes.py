@@ -29,10 +29,6 @@ def _pod_template(value: Mapping[str, object]) -> Mapping[str, object]:
     return value
 
 
-Names = Annotated[Mapping[str, str], Named("map of name to text")]
-Quantities = Annotated[Mapping[str, str], Named("map of resource to quantity")]
-
-
 class Tasks(Group):
     """Where tasks run."""
 
@@ -78,10 +74,10 @@ class Pods(Group):
     contexts, volumes. Its containers `default`, `primary`, `default-init` and `primary-init` stand for the task's."""
     template_name: Text | None = None
     """A PodTemplate of the cluster, in place of `pods.template`, for tasks that name none."""
-    requests: Quantities = {"cpu": "100m", "memory": "500Mi"}
+    requests: Annotated[Mapping[str, str], Named("map of resource to quantity")] = {"cpu": "100m", "memory": "500Mi"}
     """Of the container that runs the task, where nobody says more; the limits are the same then. The defaults are those
     of Flyte's chart."""
-    limits: Quantities = {}
+    limits: Annotated[Mapping[str, str], Named("map of resource to quantity")] = {}
     """The most that a container gets; who asks for more gets this much, as in Flyte."""
     gpu_resource: Text = "nvidia.com/gpu"
     """What flytekit's `gpu` is called in the cluster."""
@@ -91,11 +87,13 @@ class Pods(Group):
     """The same for parts of GPUs."""
     resource_tolerations: Annotated[Mapping[str, list[Toleration]], Named("map of resource to tolerations")] = {}
     """Tolerations of pods that ask for a resource."""
-    labels: Names = {}
+    labels: Annotated[Mapping[str, str], Named("map of name to text")] = {}
     """Of every pod, under what anybody else says."""
-    annotations: Names = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+    annotations: Annotated[Mapping[str, str], Named("map of name to text")] = {
+        "cluster-autoscaler.kubernetes.io/safe-to-evict": "false"
+    }
     """The same. The default is Flyte's: an autoscaler does not move a running task."""
-    env: Names = {}
+    env: Annotated[Mapping[str, str], Named("map of name to text")] = {}
     """Variables of every task, under what anybody else says."""
     service_account: Text | None = None
     """Of pods for which neither the execution nor the task says one."""
@@ -109,7 +107,8 @@ class Pods(Group):
     config_grace_seconds: Seconds = 0.0
     """The same where something it refers to is missing (CreateContainerConfigError)."""
     pending_seconds: Seconds = 0.0
-    """Seconds from a pod's creation to the start of its task before the attempt fails (`PodPendingTimeout`); 0 = any."""
+    """Seconds from a pod's creation to the start of its task before the attempt fails (`PodPendingTimeout`). 0: any
+    time."""
     keep_failed: Seconds = 3600.0
     """Seconds that the pod of a failed attempt is kept, unless the next attempt starts before."""
     keep_succeeded: Seconds = 60.0
@@ -122,7 +121,7 @@ class Pods(Group):
     """Of every pod: what they are deleted with, e.g. a ConfigMap of the installation."""
     log_limit: Annotated[Size, Field(ge=1024)] = 10 * MIB
     """Bytes kept of what a task prints, head and tail."""
-    log_links: Names = {}
+    log_links: Annotated[Mapping[str, str], Named("map of name to text")] = {}
     """Links to where logs are kept, by name, told with failures. Variables as in Flyte's templates, e.g.
     `https://logs/{{ .namespace }}/{{ .podName }}`."""
     shared_folders: bool = False

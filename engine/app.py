@@ -66,6 +66,8 @@ class Equipment:
     hook: Hook = nothing
     meter: Meter | None = None
     """None: nobody wants to know how the engine does."""
+    code_here: bool = True
+    """Tasks find their modules where the engine has them; else in their image, or they fetch them."""
 
     def parts(self, log: EventLog, doors: Sequence[Door] = ()) -> Parts:
         """Of the engine on a log."""
@@ -217,6 +219,7 @@ async def _started(
         parts.placement,
         parts.vetting,
         registered,
+        code_here=parts.code_here,
     )
     async with anyio.create_task_group() as group:
         group.start_soon(outbox.run)

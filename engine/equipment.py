@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
 from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
 from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
 from engine.ports.blobstore import BlobStore
+from engine.ports.taskrunner import TaskRunner
 from engine.routing import local_rules, this_machine
 from engine.stores import open_store
 
@@ -51,10 +54,8 @@ async def equipped(
     retries, arrays, executions = _limits_of(settings)
     async with open_store(home, settings) as (plain, environment):
         blobs = meter.store(plain) if meter else plain
-        effects, runner = settings.effects, _runner(home, settings, blobs, environment)
-        async with _entered(runner, home):
-            if warm:
-                runner.warm()
+        effects = settings.effects
+        async with _running(home, settings, blobs, environment, warm=warm) as runner:
             yield Equipment(
                 blobs=blobs,
                 runner=runner,
@@ -70,6 +71,7 @@ async def equipped(
                 load=partial(load_program, blobs),
                 hook=hook,
                 meter=meter,
+                code_here=settings.tasks.runner == "processes" or settings.pods.shared_folders,
             )
 
 
@@ -89,7 +91,25 @@ def _limits_of(settings: Settings) -> tuple[RetryLimits, ArrayLimits, ExecutionL
     )
 
 
-def _runner(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:
+@asynccontextmanager
+async def _running(
+    home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str], *, warm: bool
+) -> AsyncIterator[TaskRunner]:
+    """What the settings say runs tasks; the caller's own error is raised as it is."""
+    if settings.tasks.runner == "kubernetes":
+        from engine.clusters import pod_runner
+
+        async with await to_thread.run_sync(pod_runner, home, settings, blobs.put, environment) as pods:
+            yield pods
+        return
+    processes = _processes(home, settings, blobs, environment)
+    async with _entered(processes, home):
+        if warm:
+            processes.warm()
+        yield processes
+
+
+def _processes(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:
     from engine.adapters.processes.programs import Programs
     from engine.adapters.processes.runner import LocalRunner, StoreAccess
 

@@ -171,7 +171,7 @@ async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunEl
     key, spec, task, origin = effect.key, effect.spec, effect.task, effect.origin
     placement = placement_of(effect, services.placement)
     container = container_of(task, spec.overrides)
-    argv = without_download(container.argv) if origin.code_root else container.argv
+    argv = without_download(container.argv) if services.code_here and origin.code_root else container.argv
     raw_root = origin.overrides.raw_output_prefix
     rendered = await render(blobs, key, task, argv, inputs, raw_root, origin.previous)
     await admit(blobs, task, inputs, limits, folder.inputs_uri)

@@ -254,6 +254,6 @@ def test_a_finalizer_and_an_owner_are_put_in_where_wanted() -> None:
 
 
 def test_code_in_a_folder_is_found() -> None:
-    found = only(built("run", options=PodOptions(folder_code=True), code_root="/code/of/mine"))
+    found = only(built("run", options=PodOptions(shared_folders=True), code_root="/code/of/mine"))
     assert found["workingDir"] == "/code/of/mine"
     assert {"name": "PYTHONPATH", "value": "/code/of/mine"} in found["env"]

@@ -55,7 +55,7 @@ class PodOptions(Struct, frozen=True):
     finalizer: bool = False
     owner: bytes = b""
     """JSON of an owner reference of every pod; empty = none."""
-    folder_code: bool = False
+    shared_folders: bool = False
     """Pods see the folders of the engine's machine, with the modules of the tasks in them."""
     log_links: tuple[LogLink, ...] = ()
 

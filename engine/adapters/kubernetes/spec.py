@@ -68,7 +68,7 @@ def _set_containers(spec: Json, primary: str, request: TaskRequest, options: Pod
             if said:
                 container[field] = list(said)
         container["env"] = _env(container.get("env", []), request, options)
-        if request.code_root and options.folder_code:
+        if request.code_root and options.shared_folders:
             container.setdefault("workingDir", request.code_root)
         container.setdefault("terminationMessagePolicy", "FallbackToLogsOnError")
         settle(container, needs.requests, needs.limits, options, defaults=True)
@@ -81,7 +81,7 @@ def _set_containers(spec: Json, primary: str, request: TaskRequest, options: Pod
 def _env(own: list[Json], request: TaskRequest, options: PodOptions) -> list[Json]:
     """Plain values by name; what comes from a secret or a field stays, unless somebody gives it a plain value."""
     values: Mapping[str, str] = request.env
-    if request.code_root and options.folder_code:
+    if request.code_root and options.shared_folders:
         values = {"PYTHONPATH": request.code_root, **values}
     entries: dict[str, Json] = {name: {"name": name, "value": value} for name, value in options.env.items()}
     entries |= {entry["name"]: entry for entry in own}

@@ -1,0 +1,118 @@
+"""Tasks as pods, as the settings say: the runner, and what it needs to know of clusters and pods."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import to_builtins
+
+from engine.model.errors import BadInput
+from engine.model.placement import Toleration
+
+if TYPE_CHECKING:
+    from config.kubernetes import Pods
+    from config.settings import Settings
+    from engine.adapters.kubernetes.logs import Put
+    from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
+    from engine.adapters.kubernetes.runner import PodRunner
+
+GROUP_FILE = "pods-group"
+"""In a home: the name that its pods carry."""
+
+
+def pod_runner(home: Path, settings: Settings, put: Put, environment: Mapping[str, str]) -> PodRunner:
+    """Blocking. `put` keeps what pods print; `environment`: what tasks need to reach the store. Raises BadInput."""
+    from engine.adapters.kubernetes.runner import PodRunner
+
+    check_store(settings)
+    return PodRunner(
+        cluster_options(home, settings),
+        pod_options(settings.pods, environment),
+        put=put,
+        max_pods=settings.kubernetes.max_pods,
+        log_limit=settings.pods.log_limit,
+    )
+
+
+def check_store(settings: Settings) -> None:
+    """Raises BadInput where pods could not reach the store."""
+    uri = settings.store.uri or ""
+    if not settings.pods.shared_folders and not uri.startswith("s3://"):
+        where = f"is {uri}" if uri else "is a folder of the home"
+        raise BadInput(
+            f"store.uri {where}, which pods can't reach: give s3://BUCKET/PREFIX; or set pods.shared_folders, where "
+            "pods see the folders of this machine; nothing was started"
+        )
+
+
+def cluster_options(home: Path, settings: Settings) -> ClusterOptions:
+    """Blocking."""
+    from engine.adapters.kubernetes.options import ClusterOptions
+
+    said = settings.kubernetes
+    shared = settings.kafka.group if settings.kafka.bootstrap else None
+    return ClusterOptions(
+        kubeconfig=said.kubeconfig,
+        context=said.context,
+        contexts=dict(said.contexts),
+        namespace=said.namespace,
+        group=said.group or shared or _own_group(home),
+        per_second=said.calls_per_second,
+        burst=said.burst,
+        calls=said.parallel_creations,
+        idle_seconds=said.idle_seconds,
+        resync_seconds=said.resync_seconds,
+    )
+
+
+def _own_group(home: Path) -> str:
+    """Another home's engine must not take this one's pods for its own. It stays the same while the home is there."""
+    path = home / GROUP_FILE
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        home.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"home-{secrets.token_hex(8)}")
+        return path.read_text()
+
+
+def pod_options(said: Pods, environment: Mapping[str, str]) -> PodOptions:
+    from engine.adapters.kubernetes.options import GpuLabels, LogLink, PodOptions
+
+    tolerations = {
+        resource: [to_builtins(Toleration(**it.model_dump())) for it in tolerations]
+        for resource, tolerations in said.resource_tolerations.items()
+    }
+    return PodOptions(
+        template=_json(said.template),
+        template_name=said.template_name or "",
+        requests=dict(said.requests),
+        limits=dict(said.limits),
+        gpu_resource=said.gpu_resource,
+        gpu_labels=GpuLabels(said.accelerator_label, said.partition_label),
+        resource_tolerations=msgspec.json.encode(tolerations),
+        labels=dict(said.labels),
+        annotations=dict(said.annotations),
+        env={**environment, **said.env},
+        service_account=said.service_account or "",
+        priority_class=said.priority_class or "",
+        image_grace_seconds=said.image_grace_seconds,
+        create_grace_seconds=said.create_grace_seconds,
+        config_grace_seconds=said.config_grace_seconds,
+        pending_seconds=said.pending_seconds,
+        keep_failed_seconds=said.keep_failed,
+        keep_succeeded_seconds=said.keep_succeeded,
+        stop_seconds=said.stop_seconds,
+        finalizer=said.finalizer,
+        owner=_json(said.owner),
+        shared_folders=said.shared_folders,
+        log_links=tuple(LogLink(name, uri) for name, uri in said.log_links.items()),
+    )
+
+
+def _json(value: Mapping[str, object]) -> bytes:
+    return msgspec.json.encode(value) if value else b""
