@@ -66,12 +66,16 @@ class Equipment:
     hook: Hook = nothing
     meter: Meter | None = None
     """None: nobody wants to know how the engine does."""
+    chores: Sequence[Door] = ()
+    """Done beside every engine, as its doors are."""
     code_here: bool = True
     """Tasks find their modules where the engine has them; else in their image, or they fetch them."""
 
     def parts(self, log: EventLog, doors: Sequence[Door] = ()) -> Parts:
         """Of the engine on a log."""
-        return Parts(log=log, doors=doors, **{each.name: getattr(self, each.name) for each in fields(Equipment)})
+        return Parts(
+            log=log, doors=(*doors, *self.chores), **{each.name: getattr(self, each.name) for each in fields(Equipment)}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
 import msgspec
 from msgspec import to_builtins
 
+from engine.machine.wanted import wanted
 from engine.model.errors import BadInput
+from engine.model.ids import AttemptKey
 from engine.model.placement import Toleration
 
 if TYPE_CHECKING:
@@ -19,9 +22,12 @@ if TYPE_CHECKING:
     from engine.adapters.kubernetes.logs import Put
     from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
     from engine.adapters.kubernetes.runner import PodRunner
+    from engine.app import Engine
 
 GROUP_FILE = "pods-group"
 """In a home: the name that its pods carry."""
+TIDY_SECONDS = 10.0
+"""Between two looks at pods that nobody waits for."""
 
 
 def pod_runner(home: Path, settings: Settings, put: Put, environment: Mapping[str, str]) -> PodRunner:
@@ -116,3 +122,24 @@ def pod_options(said: Pods, environment: Mapping[str, str]) -> PodOptions:
 
 def _json(value: Mapping[str, object]) -> bytes:
     return msgspec.json.encode(value) if value else b""
+
+
+async def tidy(runner: PodRunner, engine: Engine) -> None:
+    """For ever: let go of the pods of attempts that an execution of this engine has no use for any more.
+
+    Pods of executions that this engine does not hold are another's to judge.
+    """
+    while True:
+        await anyio.sleep(TIDY_SECONDS)
+        runner.done_with(await _done(engine, runner.left()))
+
+
+async def _done(engine: Engine, keys: Sequence[AttemptKey]) -> list[AttemptKey]:
+    here = {key.execution: engine.residents.get(key.execution) for key in keys}
+    away = [execution for execution, state in here.items() if state is None]
+    ended = {id for id, record in (await engine.log.find(away)).items() if record.terminal} if away else set()
+    return [
+        key
+        for key in keys
+        if (not wanted(state, key) if (state := here[key.execution]) is not None else key.execution in ended)
+    ]

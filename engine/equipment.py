@@ -21,7 +21,7 @@ from engine.stores import open_store
 if TYPE_CHECKING:
     from config.settings import Offloading, Settings
     from engine.adapters.processes.runner import LocalRunner
-    from engine.app import Equipment
+    from engine.app import Door, Equipment
     from engine.loop.meter import Meter
     from engine.machine.draft import Rules
 
@@ -55,7 +55,7 @@ async def equipped(
     async with open_store(home, settings) as (plain, environment):
         blobs = meter.store(plain) if meter else plain
         effects = settings.effects
-        async with _running(home, settings, blobs, environment, warm=warm) as runner:
+        async with _running(home, settings, blobs, environment, warm=warm) as (runner, chores):
             yield Equipment(
                 blobs=blobs,
                 runner=runner,
@@ -71,6 +71,7 @@ async def equipped(
                 load=partial(load_program, blobs),
                 hook=hook,
                 meter=meter,
+                chores=chores,
                 code_here=settings.tasks.runner == "processes" or settings.pods.shared_folders,
             )
 
@@ -94,19 +95,19 @@ def _limits_of(settings: Settings) -> tuple[RetryLimits, ArrayLimits, ExecutionL
 @asynccontextmanager
 async def _running(
     home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str], *, warm: bool
-) -> AsyncIterator[TaskRunner]:
-    """What the settings say runs tasks; the caller's own error is raised as it is."""
+) -> AsyncIterator[tuple[TaskRunner, list[Door]]]:
+    """What the settings say runs tasks, and what is to be done beside."""
     if settings.tasks.runner == "kubernetes":
-        from engine.clusters import pod_runner
+        from engine.clusters import pod_runner, tidy
 
         async with await to_thread.run_sync(pod_runner, home, settings, blobs.put, environment) as pods:
-            yield pods
+            yield pods, [partial(tidy, pods)]
         return
     processes = _processes(home, settings, blobs, environment)
     async with _entered(processes, home):
         if warm:
             processes.warm()
-        yield processes
+        yield processes, []
 
 
 def _processes(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:

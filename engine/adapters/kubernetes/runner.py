@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from functools import partial
 from types import TracebackType
@@ -17,6 +17,7 @@ from msgspec import structs
 from engine.adapters.attempts import Attempts
 from engine.adapters.kubernetes.classify import on_read
 from engine.adapters.kubernetes.cluster import CallFailed
+from engine.adapters.kubernetes.keeping import removable
 from engine.adapters.kubernetes.logs import LogKeeper, Put
 from engine.adapters.kubernetes.naming import Json, pod_name
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
@@ -102,9 +103,19 @@ class PodRunner:
         await self._attempts.stop(key)
         await self._remove(await self._site(key), key)
 
-    def runs(self, key: AttemptKey) -> bool:
-        """Whether somebody waits for its end."""
-        return key in self._attempts
+    def left(self) -> list[AttemptKey]:
+        """Attempts that have a pod and that nobody waits for. Some may be another engine's of the group."""
+        keys = [pod.key for pods in self.sites for pod in pods.informer.pods.values() if not pod.leaving]
+        return [key for key in keys if key is not None and key not in self._attempts]
+
+    def done_with(self, keys: Iterable[AttemptKey]) -> None:
+        """These attempts are over for good: their pods go, those that have ended once they were kept for their time."""
+        now, names = self._now(), {pod_name(key): key for key in keys}
+        for pods in self.sites:
+            for name in names.keys() & pods.informer.pods.keys():
+                pod, key = pods.informer.pods[name], names[name]
+                if pod.key == key and removable(pod, now, self._options) and key not in self._attempts:
+                    self._remove_soon(pods, key)
 
     async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         key = request.key
