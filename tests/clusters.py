@@ -72,7 +72,7 @@ class Space:
 
     def as_engine(self) -> AbstractAsyncContextManager[Api]:
         """The API as the user that may only do what the engine may; in a cluster that is not ours, as an admin."""
-        return connect(self.kubeconfig, ENGINE if f"name: {ENGINE}\n" in self.kubeconfig.read_text() else None)
+        return connect(self.kubeconfig, engine_context(self))
 
     async def removed(self, name: str, grace_seconds: int) -> Document:
         """Delete it; the pod as it was when it went. Raises TimeoutError."""
@@ -93,6 +93,11 @@ class Space:
                     await self.api.patch(f"{self.path}/pods/{name}", {"metadata": {"finalizers": None}})
         await self.api.delete(f"{self.path}/pods", gracePeriodSeconds="0")
         await self.api.delete(self.path)
+
+
+def engine_context(at: Space) -> str | None:
+    """Of the user that may only do what the engine may; in a cluster that is not ours, the current one."""
+    return ENGINE if f"name: {ENGINE}\n" in at.kubeconfig.read_text() else None
 
 
 @asynccontextmanager

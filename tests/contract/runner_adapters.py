@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from msgspec import structs
 
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
 from engine.adapters.kubernetes.runner import PodRunner
@@ -17,7 +19,9 @@ from engine.adapters.memory.runner import NoopRunner
 from engine.adapters.processes.runner import LocalRunner
 from engine.model.graph import Interface, TaskSpec
 from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId
+from engine.model.podneeds import PodNeeds
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest, TaskRunner
+from tests.clusters import engine_context, space
 from tests.fakeapi import FakeApi
 from tests.podworld import RUNNING, terminated
 
@@ -102,11 +106,40 @@ class FakeClusterWorld(_World):
             api.status(name, "Succeeded" if argv == EXITS_0 else "Failed", ends[argv])
 
 
-@pytest.fixture(params=["memory", "fake cluster", pytest.param("processes", marks=pytest.mark.service("fork"))])
+class ClusterWorld(_World):
+    """Pods of a real API server, bound by a real scheduler, run by the kubelet of the tests as local processes."""
+
+    outlives = True
+
+    @asynccontextmanager
+    async def runner(self, *, slots: int = 4) -> AsyncIterator[TaskRunner]:
+        quick = json.dumps({"spec": {"terminationGracePeriodSeconds": 1}}).encode()
+        async with space() as at:
+            cluster = ClusterOptions(kubeconfig=str(at.kubeconfig), context=engine_context(at), namespace=at.name)
+            pods = PodOptions(template=quick)
+            async with PodRunner(cluster, pods, put=MemoryBlobs().put, max_pods=slots) as runner:
+                yield runner
+
+    def request(self, what: tuple[str, ...], node: str = "n0", timeout_seconds: float | None = None) -> TaskRequest:
+        # Kubernetes takes $$ in a command for an escaped $.
+        asked = super().request(tuple(word.replace("$$", "$$$$") for word in what), node, timeout_seconds)
+        return structs.replace(asked, image="tests", pod=PodNeeds(command_words=1))
+
+
+@pytest.fixture(
+    params=[
+        "memory",
+        "fake cluster",
+        pytest.param("processes", marks=pytest.mark.service("fork")),
+        pytest.param("cluster", marks=pytest.mark.service("kubernetes")),
+    ]
+)
 def runner_world(request: pytest.FixtureRequest, tmp_path: Path) -> RunnerWorld:
     match request.param:
         case "memory":
             return MemoryWorld()
         case "fake cluster":
             return FakeClusterWorld(tmp_path)
+        case "cluster":
+            return ClusterWorld()
     return ProcessWorld(tmp_path)

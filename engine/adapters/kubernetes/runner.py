@@ -18,6 +18,7 @@ from engine.adapters.attempts import Attempts
 from engine.adapters.kubernetes.classify import on_read
 from engine.adapters.kubernetes.cluster import CallFailed
 from engine.adapters.kubernetes.keeping import removable
+from engine.adapters.kubernetes.links import links
 from engine.adapters.kubernetes.logs import LogKeeper, Put
 from engine.adapters.kubernetes.naming import Json, pod_name
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
@@ -132,8 +133,9 @@ class PodRunner:
         with pods.informer.follow(pod.name) as seen:
             self._leave_behind(pods, key)
             ended = await Watching(pods, request, self._options, self._now, started).end(seen, pod, tell)
-            await self._finish(pods, request, seen.pod or pod, gone=seen.gone)
-            return ended
+            last = seen.pod or pod
+            await self._finish(pods, request, last, gone=seen.gone)
+            return ended if ended.well else self._linked(ended, last, request)
 
     async def _known(self, pods: Pods, request: TaskRequest) -> Pod | None:
         """The attempt's pod, where it is watched already. One that is leaving counts only if the task had begun."""
@@ -178,6 +180,12 @@ class PodRunner:
         await pods.let_go(pod)
         if not pod.over:
             await pods.remove(request.key)
+
+    def _linked(self, ended: Exit, pod: Pod, request: TaskRequest) -> Exit:
+        """A failure says where the logs are."""
+        found = links(self._options.log_links, pod, request)
+        lines = [ended.message, *(f"{name}: {uri}" for name, uri in found.items())]
+        return structs.replace(ended, message="\n".join(lines))
 
     def _leave_behind(self, pods: Pods, key: AttemptKey) -> None:
         """The pod of the attempt before this one is of no use any more."""

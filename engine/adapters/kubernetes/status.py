@@ -41,6 +41,7 @@ class Container(Struct, frozen=True):
     name: str
     state: State = State()
     image: str = ""
+    container_id: str = field(default="", name="containerID")
 
 
 class Condition(Struct, frozen=True, rename="camel"):
