@@ -15,7 +15,7 @@ from engine.model.errors import BadInput
 from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
 from engine.ports.blobstore import BlobStore
 from engine.ports.taskrunner import TaskRunner
-from engine.routing import local_rules, this_machine
+from engine.routing import local_rules, placement_rules, this_machine
 from engine.stores import open_store
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ async def equipped(
     from engine.loop.backoff import Backoff
 
     retries, arrays, executions = _limits_of(settings)
+    pods = settings.tasks.runner == "kubernetes"
     async with open_store(home, settings) as (plain, environment):
         blobs = meter.store(plain) if meter else plain
         effects = settings.effects
@@ -61,8 +62,8 @@ async def equipped(
                 runner=runner,
                 clock=SystemClock(),
                 cache=StoreCache(blobs, Leases(blobs, engine=name)),
-                placement=local_rules(settings),
-                vetting=() if settings.processes.ignore_architecture else (ThisMachine(this_machine()),),
+                placement=placement_rules(settings) if pods else local_rules(settings),
+                vetting=() if pods or settings.processes.ignore_architecture else (ThisMachine(this_machine()),),
                 offload=_offload_limits(settings.offloading),
                 retries=retries,
                 arrays=arrays,
@@ -72,7 +73,7 @@ async def equipped(
                 hook=hook,
                 meter=meter,
                 chores=chores,
-                code_here=settings.tasks.runner == "processes" or settings.pods.shared_folders,
+                code_here=not pods or settings.pods.shared_folders,
             )
 
 
