@@ -124,6 +124,9 @@ class Pods(Group):
     log_links: Annotated[Mapping[str, str], Named("map of name to text")] = {}
     """Links to where logs are kept, by name, told with failures. Variables as in Flyte's templates, e.g.
     `https://logs/{{ .namespace }}/{{ .podName }}`."""
+    engine_image: Text | None = None
+    """The engine's own image. It runs beside raw containers (flytekit's `ContainerTask`), to carry their inputs and
+    outputs; null = workflows that reach such a task are refused."""
     shared_folders: bool = False
     """Pods see the folders of the engine's machine by the same paths (one-machine clusters): the store may be a folder
     then, and tasks find their modules where the engine has them."""

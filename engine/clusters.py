@@ -115,6 +115,7 @@ def pod_options(said: Pods, environment: Mapping[str, str]) -> PodOptions:
         stop_seconds=said.stop_seconds,
         finalizer=said.finalizer,
         owner=_json(said.owner),
+        engine_image=said.engine_image or "",
         shared_folders=said.shared_folders,
         log_links=tuple(LogLink(name, uri) for name, uri in said.log_links.items()),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from engine.adapters.kubernetes.naming import KEY, pod_name, written
+from engine.adapters.kubernetes.naming import KEY, UPLOADS, pod_name, written
 from engine.adapters.kubernetes.spec import PRIMARY
 from engine.adapters.kubernetes.status import Pod
 from engine.model.graph import Interface, TaskSpec
@@ -60,6 +60,7 @@ def pod(
     reason: str = "",
     message: str = "",
     deleted: bool = False,
+    uploads: bool = False,
 ) -> Pod:
     """The first state is that of the container that runs the task."""
     named = [container("main" if number == 0 else f"side{number}", it) for number, it in enumerate(states)]
@@ -67,7 +68,7 @@ def pod(
         "name": pod_name(key()),
         "uid": "u1",
         "creationTimestamp": NOON,
-        "annotations": {KEY: written(key()), PRIMARY: "main"},
+        "annotations": {KEY: written(key()), PRIMARY: "main", **({UPLOADS: "true"} if uploads else {})},
         **({"deletionTimestamp": NOON} if deleted else {}),
     }
     status: Json = {"phase": phase, "reason": reason, "message": message, "containerStatuses": named}

@@ -44,5 +44,28 @@ async def test_a_chain(cluster: Cluster) -> None:
     done = await cluster.run(str(WORKFLOWS / "chain.py"), "chain", "--n", "3")
     assert done.code == 0, done.err
     pods = await cluster.at.pods()
-    print(done.out, {name: pod["metadata"]["labels"] for name, pod in pods.items()})
+    assert done.document["outputs"] == {"total": 20, "text": "n=20"}
     assert {pod["status"]["phase"] for pod in pods.values()} == {"Succeeded"}
+    labels = [pod["metadata"]["labels"] for pod in pods.values()]
+    assert sorted(each["node-id"] for each in labels) == ["n0", "n2", "n3", "n4", "second-step"]
+    assert {each["workflow-name"] for each in labels} == {"chain.chain"}
+    logs = await to_thread.run_sync(lambda: cluster.propwash("logs", done.document["execution"]["name"], "n3"))
+    assert "three" in logs.out
+
+
+async def test_a_map_a_failure_and_what_they_leave(cluster: Cluster) -> None:
+    done = await cluster.run(str(WORKFLOWS / "failing.py"), "wf_raises", "--n", "3", sets=("pods.keep_failed=0",))
+    assert done.code == 1
+    assert "boom 3" in done.document["error"]["message"]
+
+
+async def test_a_raw_container_finds_and_leaves_files(cluster: Cluster, tmp_path: Path) -> None:
+    """The kubelet of the tests has no volumes, so the paths are this machine's."""
+    folder = tmp_path / "data"
+    text = (WORKFLOWS / "contained.py").read_text().replace("/var/inputs", f"{folder}/in")
+    # It has no probes either, so the container is slower than what stores its outputs.
+    text = text.replace("'echo $((", "'sleep 3; echo $((")
+    (tmp_path / "contained.py").write_text(text.replace("/var/outputs", f"{folder}/out"))
+    done = await cluster.run("contained.py", "doubles", "--n", "21", "--word", "ho", sets=("pods.engine_image=tests",))
+    assert done.code == 0, done.err + done.out
+    assert done.document["outputs"] == {"o0": 42, "o1": "ho"}

@@ -12,6 +12,7 @@ from engine.model.architectures import Architecture
 from engine.model.errors import Permanent
 from engine.model.placement import Placement, Toleration
 from engine.model.podneeds import Accelerator, PodNeeds, SharedMemory
+from engine.ports.taskrunner import ContainerRun, Mount
 from tests.podworld import Json, key, request
 
 ARM = Placement(
@@ -229,7 +230,9 @@ def test_the_same_toleration_twice_is_once() -> None:
 
 def test_a_contradicting_selector_is_refused() -> None:
     spec = {"containers": [{"name": "main"}], "nodeSelector": {"kubernetes.io/arch": "amd64"}}
-    with pytest.raises(Permanent, match=r"kubernetes\.io/arch=amd64.*kubernetes.io/arch=arm64"):
+    with pytest.raises(
+        Permanent, match=r"kubernetes\.io/arch=amd64, but architecture arm64 needs kubernetes\.io/arch=arm64"
+    ):
         built("run", needs=author(spec), placement=ARM)
 
 
@@ -257,3 +260,35 @@ def test_code_in_a_folder_is_found() -> None:
     found = only(built("run", options=PodOptions(shared_folders=True), code_root="/code/of/mine"))
     assert found["workingDir"] == "/code/of/mine"
     assert {"name": "PYTHONPATH", "value": "/code/of/mine"} in found["env"]
+
+
+def test_a_raw_container_has_its_files_carried() -> None:
+    run = ContainerRun(
+        "alpine:3",
+        (
+            Mount("s3://b/in", "/var/inputs", writable=True),
+            Mount("s3://x/file", "/var/inputs/f"),
+            Mount("s3://b/out", "/var/outputs", writable=True),
+        ),
+    )
+    options = PodOptions(engine_image="propwash:1", env={"FLYTE_AWS_ENDPOINT": "http://s3"})
+    found = built("sh", options=options, container=run, needs=PodNeeds(command_words=1))
+    spec, name = found["spec"], found["metadata"]["name"]
+    mounted = [
+        {"name": "propwash-data-0", "mountPath": "/var/inputs"},
+        {"name": "propwash-data-1", "mountPath": "/var/outputs"},
+    ]
+    assert only(found)["volumeMounts"] == mounted
+    assert spec["volumes"] == [{"name": f"propwash-data-{number}", "emptyDir": {}} for number in (0, 1)]
+    download, upload = spec["initContainers"]
+    assert download["args"] == [
+        *("in", "s3://b/in", "/var/inputs", "s3://x/file", "/var/inputs/f", "-", "/var/outputs"),
+    ]
+    assert upload["args"] == ["out", f"/tmp/{name}", "/var/outputs", "s3://b/out"]
+    assert (upload["restartPolicy"], upload["startupProbe"]["exec"]["command"][-1]) == ("Always", f"/tmp/{name}")
+    for container in (download, upload):
+        assert (container["image"], container["volumeMounts"]) == ("propwash:1", mounted)
+        assert container["env"] == [{"name": "FLYTE_AWS_ENDPOINT", "value": "http://s3"}]
+    assert found["metadata"]["annotations"]["propwash.dev/uploads"] == "true"
+    with pytest.raises(Permanent, match=r"set pods\.engine_image"):
+        built("sh", container=run)

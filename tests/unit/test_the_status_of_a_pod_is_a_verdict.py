@@ -186,3 +186,23 @@ def test_a_pod_without_a_node_says_why_and_has_its_time() -> None:
 def test_what_begins_may_take_any_time(reason: str) -> None:
     found = pod("Pending", waiting(reason), conditions=[SCHEDULED])
     assert isinstance(state_of(found, NOON_SECONDS + 1e6, OPTIONS), Pending)
+
+
+def test_a_raw_container_has_ended_when_its_files_are_stored() -> None:
+    done = terminated(0, "Completed")
+    storing = pod("Running", done, init=[container("propwash-upload", RUNNING)], uploads=True)
+    assert isinstance(state_of(storing, NOON_SECONDS, OPTIONS), Runs)
+    stored = pod("Succeeded", done, init=[container("propwash-upload", terminated(0))], uploads=True)
+    assert state_of(stored, NOON_SECONDS, OPTIONS).exit.well  # type: ignore[union-attr]
+    failed = pod("Succeeded", done, init=[container("propwash-upload", terminated(1, message="no S3"))], uploads=True)
+    lost = state_of(failed, NOON_SECONDS, OPTIONS)
+    assert isinstance(lost, Ended)
+    assert lost.exit.reason is ExitReason.LOST
+    assert "no S3" in lost.exit.message
+    own = pod("Failed", terminated(3), init=[container("propwash-upload", RUNNING)], uploads=True)
+    assert state_of(own, NOON_SECONDS, OPTIONS).exit.code == 3  # type: ignore[union-attr]
+
+
+def test_inputs_that_can_not_be_fetched_are_not_the_tasks_fault() -> None:
+    fetching = container("propwash-download", terminated(1, message="no S3"))
+    assert ended("Failed", waiting("PodInitializing"), init=[fetching]) == (ExitReason.LOST, 0)

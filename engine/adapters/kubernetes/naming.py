@@ -16,6 +16,8 @@ KEY = "propwash.dev/attempt"
 """The annotation with the whole attempt key; names and labels may be cut."""
 GROUP = "propwash.dev/group"
 """The label with the engine, or the group of engines, that a pod belongs to."""
+UPLOADS = "propwash.dev/uploads"
+"""The annotation of a pod whose outputs are stored after its task has ended."""
 FINALIZER = "propwash.dev/kept-for-its-verdict"
 _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?\Z")
 _READABLE = 30

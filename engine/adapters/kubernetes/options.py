@@ -55,6 +55,8 @@ class PodOptions(Struct, frozen=True):
     finalizer: bool = False
     owner: bytes = b""
     """JSON of an owner reference of every pod; empty = none."""
+    engine_image: str = ""
+    """The engine's own image, for what runs beside raw containers; empty = there is none, so they can't run."""
     shared_folders: bool = False
     """Pods see the folders of the engine's machine, with the modules of the tasks in them."""
     log_links: tuple[LogLink, ...] = ()

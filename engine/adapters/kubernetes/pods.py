@@ -147,7 +147,9 @@ class Pods:
 
     async def delete(self, pod: Pod, seen: Followed) -> None:
         """Until it is gone, or over and only held up by others: after `stop_seconds` it is deleted by force."""
-        grace: Json = {}
+        # A pod with uploads has a long time to end in order; here it need not.
+        long = pod.spec.termination_grace_period_seconds > self._stop_seconds
+        grace: Json = {"gracePeriodSeconds": int(self._stop_seconds / 2)} if long else {}
         while not await self._asked(pod, grace):
             with anyio.move_on_after(self._stop_seconds):
                 await self._gone(seen, pod)

@@ -15,6 +15,7 @@ import anyio
 from msgspec import structs
 
 from engine.adapters.attempts import Attempts
+from engine.adapters.kubernetes.carrying import NO_IMAGE
 from engine.adapters.kubernetes.classify import on_read
 from engine.adapters.kubernetes.cluster import CallFailed
 from engine.adapters.kubernetes.keeping import removable
@@ -89,7 +90,7 @@ class PodRunner:
 
     async def refuses(self, task: TaskSpec) -> str:
         """See TaskRunner. Whether a cluster has what a task needs is known when its pod is asked for."""
-        return ""
+        return NO_IMAGE if task.raw_container and not self._options.engine_image else ""
 
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         """See TaskRunner."""

@@ -8,34 +8,26 @@ from msgspec import to_builtins
 
 from engine.adapters.kubernetes.naming import Json
 from engine.adapters.kubernetes.options import PodOptions
+from engine.machine.podpins import check_pod
 from engine.model.errors import ErrorKind, Failure, Permanent
-from engine.model.placement import Placement
+from engine.model.placement import CONFLICT, Placement
 from engine.model.podneeds import Accelerator
 
-CONFLICT = "ArchitectureConflict"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def place(spec: Json, placement: Placement) -> None:
-    """Lay a placement over a pod spec. Raises Permanent (USER) where the author's selector contradicts it."""
-    selector = spec.setdefault("nodeSelector", {})
-    for key, value in placement.node_selector.items():
-        if selector.get(key, value) != value:
-            raise _conflict(f"its pod selects nodes with {key}={selector[key]}", f"{key}={value}")
-        selector[key] = value
-    if not selector:
-        del spec["nodeSelector"]
+def place(spec: Json, placement: Placement, author: str) -> None:
+    """Lay a placement over a pod spec. Raises Permanent (USER) where what stands there contradicts it."""
+    check_pod(placement, spec, author)
+    if placement.node_selector:
+        spec["nodeSelector"] = {**spec.get("nodeSelector", {}), **placement.node_selector}
     tolerate(spec, to_builtins(placement.tolerations))
     _merge_affinity(spec, to_builtins(placement.affinity))
     if placement.runtime_class:
         own = spec.setdefault("runtimeClassName", placement.runtime_class)
         if own != placement.runtime_class:
-            raise _conflict(f"its pod has runtimeClassName {own}", placement.runtime_class)
-
-
-def _conflict(own: str, other: str) -> Permanent:
-    message = f"{own}, but its architecture, or that it may be interrupted, asks for {other}; nothing was started"
-    return Permanent(Failure(CONFLICT, ErrorKind.USER, message))
+            message = f"{author} has runtimeClassName {own}, its architecture needs {placement.runtime_class}"
+            raise Permanent(Failure(CONFLICT, ErrorKind.USER, f"{message}; nothing was started"))
 
 
 def tolerate(spec: Json, tolerations: Iterable[Json]) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from msgspec import json
 
+from engine.adapters.kubernetes.carrying import carry
 from engine.adapters.kubernetes.merging import laid_over, merged
-from engine.adapters.kubernetes.naming import FINALIZER, GROUP, KEY, Json, label_value, pod_name, written
+from engine.adapters.kubernetes.naming import FINALIZER, GROUP, KEY, UPLOADS, Json, label_value, pod_name, written
 from engine.adapters.kubernetes.options import PodOptions
 from engine.adapters.kubernetes.quantities import settle
 from engine.adapters.kubernetes.scheduling import accelerate, place, tolerate
@@ -31,6 +32,8 @@ def pod_of(request: TaskRequest, group: str, options: PodOptions, template: Json
     primary = needs.primary or own["containers"][0]["name"]
     if primary not in [container.get("name") for container in own.get("containers", [])]:
         raise _unbuildable(f"the pod of {request.task.id} has no container {primary!r}, which is to run the task")
+    if request.container is not None:
+        carry(own, primary, request.container, options, pod_name(request.key))
     spec = laid_over(base.get("spec", {}), own, primary)
     _set_containers(spec, primary, request, options)
     spec["restartPolicy"] = "Never"
@@ -40,7 +43,7 @@ def pod_of(request: TaskRequest, group: str, options: PodOptions, template: Json
         spec.setdefault("priorityClassName", options.priority_class)
     _tolerate_resources(spec, options)
     accelerate(spec, needs.accelerator, options)
-    place(spec, request.placement)
+    place(spec, request.placement, f"the pod of {request.task.id}, with its templates,")
     metadata = _metadata(request, group, options, base.get("metadata", {}), primary)
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
@@ -119,6 +122,8 @@ def _metadata(request: TaskRequest, group: str, options: PodOptions, base: Json,
     labels |= request.placement.labels
     annotations = {**options.annotations, **base.get("annotations", {}), **needs.annotations}
     annotations |= {KEY: written(key), PRIMARY: primary}
+    if request.container is not None and request.container.mounts:
+        annotations[UPLOADS] = "true"
     if needs.secrets:
         labels[WITH_SECRETS] = "true"
         annotations |= {f"{SECRETS}{number}": secret for number, secret in enumerate(needs.secrets)}

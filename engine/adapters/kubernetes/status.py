@@ -9,7 +9,7 @@ from datetime import datetime
 
 from msgspec import Struct, field
 
-from engine.adapters.kubernetes.naming import FINALIZER, GROUP, KEY, read_key
+from engine.adapters.kubernetes.naming import FINALIZER, GROUP, KEY, UPLOADS, read_key
 from engine.adapters.kubernetes.spec import PRIMARY
 from engine.model.ids import AttemptKey
 
@@ -64,6 +64,7 @@ class Status(Struct, frozen=True, rename="camel"):
 class Annotations(Struct, frozen=True):
     key: str = field(default="", name=KEY)
     primary: str = field(default="", name=PRIMARY)
+    uploads: str = field(default="", name=UPLOADS)
 
 
 class Labels(Struct, frozen=True):
@@ -84,6 +85,7 @@ class Metadata(Struct, frozen=True, rename="camel"):
 
 class Spec(Struct, frozen=True, rename="camel"):
     node_name: str = ""
+    termination_grace_period_seconds: int = 30
 
 
 class Pod(Struct, frozen=True):

@@ -6,6 +6,7 @@ depend on when it was seen; a stuck init container uses up the grace time for im
 
 from __future__ import annotations
 
+from engine.adapters.kubernetes.carrying import OWN
 from engine.adapters.kubernetes.options import PodOptions
 from engine.adapters.kubernetes.pending import pending
 from engine.adapters.kubernetes.states import Ended, Runs, State
@@ -32,6 +33,8 @@ def state_of(pod: Pod, now: float, options: PodOptions, architecture: str = "") 
     """`now`: Unix seconds. `architecture`: what the pod was made for, for messages; empty = any."""
     primary = pod.primary()
     done = primary.state.terminated if primary else None
+    if done is not None and not done.exit_code and _stores(pod):
+        return Runs(seconds(done.started_at))
     if done is not None or pod.over:
         return _ended(pod, done, architecture)
     if primary is not None and primary.state.running is not None:
@@ -48,6 +51,8 @@ def _ended(pod: Pod, done: Terminated | None, architecture: str) -> State:
         return Ended(_exit(ExitReason.TIMED_OUT, 0, status.message or "its pod's deadline", done, status.reason))
     if done is None:
         return _without_task(pod, architecture)
+    if well and (lost := _not_stored(pod)):
+        return Ended(_exit(ExitReason.LOST, 0, lost, done))
     if done.reason == "ContainerStatusUnknown":
         return Ended(_exit(ExitReason.LOST, 0, f"nobody knows how its container ended: {done.message}", done))
     if done.reason in _CANNOT_START or _OTHER_FORMAT in done.message:
@@ -55,6 +60,24 @@ def _ended(pod: Pod, done: Terminated | None, architecture: str) -> State:
     if done.reason == "OOMKilled":
         return Ended(_exit(ExitReason.OOM_KILLED, done.exit_code, _told(pod, done), done))
     return Ended(_by_code(pod, done))
+
+
+def _stores(pod: Pod) -> bool:
+    """What a raw container has left is still being stored."""
+    if not pod.metadata.annotations.uploads:
+        return False
+    statuses = pod.status.init_container_statuses
+    running = any(it.name.startswith(OWN) and it.state.running is not None for it in statuses)
+    return running or not pod.over
+
+
+def _not_stored(pod: Pod) -> str:
+    """Why what a raw container has left is not in the store; empty = it is, or there is nothing to be stored."""
+    for container in pod.status.init_container_statuses:
+        ended = container.state.terminated
+        if container.name.startswith(OWN) and ended is not None and ended.exit_code:
+            return f"{container.name}: {_told(pod, ended)}"
+    return ""
 
 
 def _by_code(pod: Pod, done: Terminated) -> Exit:
@@ -69,6 +92,8 @@ def _without_task(pod: Pod, architecture: str) -> State:
     for container in pod.status.init_container_statuses:
         failed = container.state.terminated
         if failed is not None and failed.exit_code:
+            if container.name.startswith(OWN):
+                return Ended(_exit(ExitReason.LOST, 0, f"{container.name}: {_told(pod, failed)}", failed))
             if failed.reason in _CANNOT_START or _OTHER_FORMAT in failed.message:
                 message = f"init container {container.name}: {_cannot_start(pod, failed, architecture)}"
                 return Ended(_exit(ExitReason.REFUSED, failed.exit_code, message, failed))
