@@ -263,6 +263,15 @@ class Http(Group):
     """Seconds after which a turn of the loop that does not end makes `/healthz` answer 503."""
 
 
+class Tracing(Group):
+    """Traces of executions, effects and turns by OpenTelemetry, in `propwash serve`. Needs `pip install
+    'propwash[otel]'`. Where they go, and how many are sampled, is said by OpenTelemetry's own environment variables
+    (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_TRACES_SAMPLER` ...)."""
+
+    enabled: bool = False
+    """Send traces. Off: nothing is measured for them."""
+
+
 class Shutdown(Group):
     """Ending the engine."""
 
@@ -291,4 +300,5 @@ class Settings(Group):
     effects: Effects = Effects()
     schedules: Schedules = Schedules()
     http: Http = Http()
+    tracing: Tracing = Tracing()
     shutdown: Shutdown = Shutdown()

@@ -26,6 +26,7 @@ from engine.registry.schedules import Schedules
 
 if TYPE_CHECKING:
     from engine.fleet import Fleet
+    from engine.gateway.metrics import Metrics
     from engine.gateway.server import Gateway
 
 LOOK_SECONDS = 15.0
@@ -72,8 +73,9 @@ async def _serve(home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     service = partial(_keep_schedules, settings)
     async with (
-        _answering(settings, home) as gateway,
-        open_home(home, settings, service=service, meter=gateway.metrics if gateway else None) as engine,
+        _tracing(settings) as traced,
+        _answering(settings, home, traced) as gateway,
+        open_home(home, settings, service=service, meter=gateway.metrics if gateway else traced) as engine,
     ):
         found = len(engine.unfinished())
         going_on = f", {found} unfinished go on" if found else ""
@@ -89,8 +91,8 @@ async def _serve_share(home: Path, settings: Settings, session: Session) -> int:
 
     session.deadline_seconds = settings.shutdown.deadline_seconds
     duties = [partial(_keep_all_schedules, settings)]
-    async with _answering(settings, home) as gateway:
-        metrics = gateway.metrics if gateway else None
+    async with _tracing(settings) as traced, _answering(settings, home, traced) as gateway:
+        metrics = gateway.metrics if gateway else traced
         async with open_fleet(home, settings, duties, metrics) as fleet:
             if metrics is not None:
                 metrics.tell_of_partitions(lambda: fleet.standing)
@@ -106,13 +108,25 @@ async def _serve_share(home: Path, settings: Settings, session: Session) -> int:
 
 
 @asynccontextmanager
-async def _answering(settings: Settings, home: Path) -> AsyncIterator[Gateway | None]:
+async def _tracing(settings: Settings) -> AsyncIterator[Metrics | None]:
+    """What measures, and tells OpenTelemetry; None: nobody asks for traces. Raises BadInput."""
+    if not settings.tracing.enabled:
+        yield None
+        return
+    from engine.gateway.tracing import tracing
+
+    async with tracing() as metrics:
+        yield metrics
+
+
+@asynccontextmanager
+async def _answering(settings: Settings, home: Path, metrics: Metrics | None) -> AsyncIterator[Gateway | None]:
     """The HTTP server, if one is asked for: there before the restore, so that whoever asks learns that it goes on."""
     if settings.http.listen is None:
         yield None
         return
     from engine.gateway.server import answering
 
-    async with answering(settings, home, settings.http.listen) as gateway:
+    async with answering(settings, home, settings.http.listen, metrics) as gateway:
         tell(f"answers HTTP at http://{gateway.address}")
         yield gateway

@@ -36,8 +36,8 @@ LAG_SECONDS = 1.0
 class Gateway:
     """What is served, before there is anything to ask and while there is."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.metrics = Metrics()
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        self.metrics = metrics
         self.address = ""
         """HOST:PORT where it really listens."""
         self._probes = Probes(self.metrics, settings.http.stalled_seconds)
@@ -84,11 +84,13 @@ def _add_api(app: web.Application, api: Api, *, secured: bool) -> None:
 
 
 @asynccontextmanager
-async def answering(settings: Settings, home: Path, listen: str) -> AsyncIterator[Gateway]:
+async def answering(
+    settings: Settings, home: Path, listen: str, metrics: Metrics | None = None
+) -> AsyncIterator[Gateway]:
     """Answer HTTP at HOST:PORT while the block is entered. Raises BadInput where that can't be had."""
     http = settings.http
     token = await to_thread.run_sync(token_for, listen, http.token_file) if http.api else ""
-    gateway = Gateway(settings)
+    gateway = Gateway(settings, metrics or Metrics())
     await to_thread.run_sync(gateway.metrics.tell_of_process)
     app = gateway.app(settings, home, listen, token)
     runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_SECONDS)
