@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
@@ -11,13 +12,17 @@ from prometheus_client.registry import Collector
 from engine.loop.residents import Residents
 from engine.machine import arrays
 from engine.machine.execution import ExecutionState
+from engine.machine.overrides import plan_architecture
+from engine.model.architectures import Architecture
 from engine.model.graph import NodeKind
-from engine.model.ids import EntityKind, ExecutionId
+from engine.model.ids import EntityKind, ExecutionId, split
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Node
 
 _STATES = {NodePhase.QUEUED: "waiting", NodePhase.RUNNING: "running", NodePhase.RETRYABLE_FAILURE: "retrying"}
 """What the phase of a task's node, or of an element of a map, says about the task."""
+_PLACED = ("running", "waiting")
+_ANYWHERE = {("any", name) for name in _PLACED}
 _UNFINISHED = [phase for phase in ExecutionPhase if phase not in ("SUCCEEDED", "FAILED", "ABORTED")]
 
 
@@ -39,12 +44,15 @@ class StateGauges(Collector):
             yield from residents
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        phases, tasks = Counter[str](), Counter[str]()
+        phases, tasks, placed = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
         for state in self._all():
             phases[state.record.phase.value] += 1
             tasks["held"] += len(state.held)
             for path in state.live:
-                tasks.update(_tasks(state, state.nodes[path]))
+                if found := _tasks(state, state.nodes[path]):
+                    tasks.update(found)
+                    architecture = _architecture(state, path)
+                    placed.update({(architecture, name): found[name] for name in _PLACED})
         executions = GaugeMetricFamily("propwash_executions", "Unfinished executions.", labels=["phase"])
         for phase in _UNFINISHED:
             executions.add_metric([phase.value], phases[phase.value])
@@ -57,6 +65,14 @@ class StateGauges(Collector):
         for name in (*_STATES.values(), "held"):
             family.add_metric([name], tasks[name])
         yield family
+        family = GaugeMetricFamily(
+            "propwash_architecture_tasks",
+            "Tasks and elements of maps that run or wait, by the architecture that is asked for; any: nobody asks.",
+            labels=["architecture", "state"],
+        )
+        for architecture, name in [("any", name) for name in _PLACED] + sorted(placed.keys() - _ANYWHERE):
+            family.add_metric([architecture, name], placed[architecture, name])
+        yield family
 
 
 def _tasks(state: ExecutionState, node: Node) -> Counter[str]:
@@ -66,6 +82,18 @@ def _tasks(state: ExecutionState, node: Node) -> Counter[str]:
         elements = node.elements
         return Counter({name: arrays.count(elements, phase) for phase, name in _STATES.items()})
     return Counter()
+
+
+def _architecture(state: ExecutionState, path: str) -> str:
+    """What the execution, its launch plan or the task says; the operator's default is for those who say nothing."""
+    record = state.record
+    said = record.overrides.architecture or plan_architecture(record, state.program)
+    if not said:
+        with suppress(KeyError):  # the plan of an earlier attempt is gone
+            target, program = state.spec(path).target, state.frame(split(path)[0]).program
+            task = target and (program.tasks.get(target) or state.program.tasks.get(target))
+            said = task.architecture if task else ""
+    return said if said in list(Architecture) else "any"
 
 
 def _runs_tasks(state: ExecutionState, path: str) -> bool:

@@ -7,8 +7,10 @@ from msgspec import structs
 
 from engine.adapters.memory.scripts import by_attempt, copies, exits, hangs, raises, takes
 from engine.gateway.metrics import Metrics
+from engine.model.events import ExecutionSubmitted
 from engine.model.graph import ArraySpec
 from engine.model.limits import IncompatibleRuntime, OffloadLimits
+from engine.model.overrides import Overrides
 from tests.flow.engines import EXECUTION, World
 from tests.flow.test_a_workflow_runs_to_its_end import ints, nested, until
 from tests.programs import INT, chain, graph, interface, list_of, mapped, node, program, promise, task
@@ -100,6 +102,29 @@ async def test_what_runs_and_waits_is_read_off_the_states() -> None:
         await engine.wait(EXECUTION)
     assert value(metrics, "tasks", state="waiting") == 0
     assert value(metrics, "executions", phase="RUNNING") == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "declared", "told"),
+    [("arm64", "amd64", "arm64"), ("", "arm64", "arm64"), ("", "", "any"), ("", "arm-v6", "arm-v6")],
+)
+async def test_waiting_tasks_are_told_by_the_architecture_they_ask_for(asked: str, declared: str, told: str) -> None:
+    work = structs.replace(task("work"), architecture=declared)
+    many = mapped(work)
+    maps = node("n0", many.id, array=ArraySpec(), bindings=[promise("a", "", "xs")])
+    world = World(program([graph("wf", [maps], face=interface({"xs": list_of(INT)}, {}))], [work, many]))
+    world.runner.script = hangs
+    metrics = measured(world)
+    async with world.engine() as engine:
+        event = ExecutionSubmitted(
+            EXECUTION, world.first, world.program.digest, overrides=Overrides(architecture=asked)
+        )
+        await engine.accept(event, ints(xs=[1, 2, 3]))
+        await until(engine, EXECUTION, "n0", "RUNNING")
+        assert value(metrics, "architecture_tasks", state="waiting", architecture=told) == 3
+        assert value(metrics, "architecture_tasks", state="running", architecture=told) == 0
+        families = [it for it in metrics.registry.collect() if it.name == "propwash_architecture_tasks"]
+        assert sum(sample.value for family in families for sample in family.samples) == 3
 
 
 async def test_offloaded_and_gathered_bytes_are_counted() -> None:
