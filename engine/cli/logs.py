@@ -11,6 +11,7 @@ import re
 from datetime import UTC, datetime
 
 from engine.cli.screen import tell
+from engine.ports.concern import ATTEMPT
 
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What every record has; the rest are the fields of this line."""
@@ -66,7 +67,12 @@ def configure(*, verbose: bool, as_json: bool = False) -> None:
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
-    return {name: value for name, value in vars(record).items() if name not in _OWN}
+    """Those of the line itself; where it names no execution, the attempt that it was written for."""
+    found = {name: value for name, value in vars(record).items() if name not in _OWN}
+    concerned = ATTEMPT.get()
+    if concerned is None or "execution" in found or any(_KEY.fullmatch(str(value)) for value in found.values()):
+        return found
+    return {**found, "key": str(concerned)}
 
 
 def _quoted(value: object) -> str:

@@ -22,6 +22,7 @@ from engine.model.effects import Effect, StopAttempt
 from engine.model.errors import ErrorKind, Failure, LogFailed, Permanent, StoreFailed, Transient, shorten
 from engine.model.events import AttemptFailed, AttemptStopped, Event
 from engine.model.ids import AttemptKey
+from engine.ports.concern import ATTEMPT
 from engine.ports.services import Services
 
 log = logging.getLogger(__name__)
@@ -86,6 +87,7 @@ class Effects:
             flight.task = self._crew.start(self._fly(effect, flight), partial(self._land, identity))
 
     async def _fly(self, effect: Effect, flight: _Flight) -> None:
+        ATTEMPT.set(effect.key)
         if log.isEnabledFor(logging.INFO):
             log.info("effect", extra={"effect": type(effect).__name__, "key": str(effect.key)})
         try:

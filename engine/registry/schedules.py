@@ -138,7 +138,7 @@ class Schedules:
         name = execution_name(plan.id, at)
         execution = ExecutionId(plan.id.project, plan.id.domain, name)
         kickoff = {one.schedule.kickoff_input: iso(at)} if one.schedule.kickoff_input else {}
-        fields = {"plan": str(plan.id), "execution": name}
+        fields = {"plan": str(plan.id), "execution": str(execution)}
         try:
             await engine.accept(ExecutionSubmitted(execution, plan.id, one.package), inputs_for(plan, kickoff))
         except BadInput as problem:

@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 
 from engine.cli import logs
 from engine.model.ids import AttemptKey, ExecutionId
+from engine.ports.concern import ATTEMPT
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +67,27 @@ def test_an_error_is_one_line_too(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = map(json.loads, capsys.readouterr().err.splitlines())
     assert line["execution"] == "p:d:e1"
     assert "ValueError: two\nlines" in line["exception"]
+
+
+def test_lines_of_hands_tell_for_which_attempt_they_work(capsys: pytest.CaptureFixture[str]) -> None:
+    log = logging.getLogger("engine.adapters.s3")
+
+    def work() -> None:
+        ATTEMPT.set(AttemptKey(ExecutionId("p", "d", "e1"), "n1", 2, run="abc"))
+        log.warning("an upload could not be taken back", extra={"uri": "s3://b/k"})
+        log.warning("of another one", extra={"execution": "p:d:e2"})
+
+    for as_json in (True, False):
+        logs.configure(verbose=False, as_json=as_json)
+        copy_context().run(work)
+    log.warning("of none")
+    first, second, *plain = capsys.readouterr().err.splitlines()
+    line = json.loads(first)
+    assert (line["execution"], line["node"], line["attempt"], line["uri"]) == ("p:d:e1", "n1", 2, "s3://b/k")
+    line = json.loads(second)
+    assert (line["execution"], line["node"], line["attempt"]) == ("p:d:e2", None, None)
+    assert plain == [
+        "WARNING an upload could not be taken back uri=s3://b/k key=p:d:e1|n1|0|2|abc",
+        "WARNING of another one execution=p:d:e2",
+        "WARNING of none",
+    ]

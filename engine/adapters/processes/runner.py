@@ -171,7 +171,7 @@ class LocalRunner:
             return await watch(parent, job, request, started, self._grace, env.get("PATH", os.defpath))
         finally:
             if isinstance(job.end, Ended) and job.end.log_problem:
-                extra = {"attempt": str(request.key), "cause": job.end.log_problem}
+                extra = {"key": str(request.key), "cause": job.end.log_problem}
                 log.warning("what a task printed could not be kept", extra=extra)
             if not place.is_local(request.prefix_uri):
                 with anyio.move_on_after(CLEANUP_SECONDS, shield=True):
@@ -183,7 +183,7 @@ class LocalRunner:
                 if self._store is not None:
                     await self._store.put(f"{request.prefix_uri}/{path.name}", await anyio.Path(path).read_bytes())
             except (EngineError, OSError) as error:
-                extra = {"attempt": str(request.key), "file": path.name, "cause": str(error)}
+                extra = {"key": str(request.key), "file": path.name, "cause": str(error)}
                 log.warning("what a task printed could not be stored", extra=extra)
 
 
