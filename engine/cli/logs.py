@@ -62,8 +62,8 @@ def configure(*, verbose: bool, as_json: bool = False) -> None:
         root.removeHandler(earlier)
     root.addHandler(handler)
     root.setLevel(logging.INFO if verbose else logging.WARNING)
-    # Its warnings are mostly that a group has changed, as groups do; the adapter tells what matters.
-    logging.getLogger("aiokafka").setLevel(logging.NOTSET if verbose else logging.ERROR)
+    # It complains mostly of groups that change, as groups do; what matters it raises, and the adapter tells.
+    logging.getLogger("aiokafka").setLevel(logging.NOTSET if verbose else logging.CRITICAL)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -30,7 +31,8 @@ def serve(
     """Work until Ctrl-C or SIGTERM: on a home, or with other processes on the events of Kafka (kafka.bootstrap)."""
     from engine.cli.serve import serve as perform
 
-    asked = sets if listen is None else (*sets, f"http.listen={listen}")
+    # In quotes: the brackets of an IPv6 address would be a list in YAML.
+    asked = sets if listen is None else (*sets, f"http.listen={json.dumps(listen)}")
     return perform(home, config, asked, 1 if worker else workers, ends_with_stdin=worker)
 
 

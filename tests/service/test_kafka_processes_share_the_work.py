@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from contextlib import ExitStack
 from pathlib import Path
@@ -63,21 +64,27 @@ def test_another_process_takes_its_share_and_gets_the_rest_at_once_when_the_firs
         assert ends(second.call, "last") == "SUCCEEDED"
 
 
-def test_what_a_killed_process_was_doing_is_done_by_the_other(tmp_path: Path) -> None:
-    operator, flag = Operator(tmp_path, session_seconds=2.0), tmp_path / "go"
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_what_a_process_was_doing_when_it_ended_is_done_by_the_other(tmp_path: Path, how: signal.Signals) -> None:
+    """At once where it was told to stop: its session is longer than a test may take."""
+    operator = Operator(tmp_path, session_seconds=2.0 if how is signal.SIGKILL else 120.0)
     operator.register("endings.py")
+    flag = tmp_path / "go"
+    os.mkfifo(tmp_path / "go.life")
+    life = os.open(tmp_path / "go.life", os.O_RDONLY | os.O_NONBLOCK)
     with ExitStack() as stack:
+        stack.callback(os.close, life)
         both = [stack.enter_context(operator.serving(home)) for home in ("one", "two")]
         until(lambda: [each.owns() for each in both] == [2, 2])
         submit(both[0].call, "w", "waits", path=str(flag))
         until(lambda: any(each.metrics()["propwash_tasks", ("running",)] for each in both))
         both.sort(key=lambda each: each.metrics()["propwash_tasks", ("running",)])
         other, worker = both
-        worker.process.kill()
+        worker.process.send_signal(how)
+        assert worker.process.wait(LIMIT_SECONDS) == (0 if how is signal.SIGTERM else -signal.SIGKILL)
         until(lambda: other.metrics()["propwash_tasks", ("running",)] == 1)
         flag.touch()
         assert ends(other.call, "w") == "SUCCEEDED"
-        document = other.call("GET", one("w"))[1]
-        assert [node["attempts"] for node in document["nodes"] if node["path"] == "n0"] == [1], (
-            "the same attempt, again"
-        )
+        nodes = other.call("GET", one("w"))[1]["nodes"]
+        assert [node["attempts"] for node in nodes if node["path"] == "n0"] == [1], "the same attempt, again"
+        assert os.read(life, 1) == b"", "no process holds the pipe any more"

@@ -65,6 +65,9 @@ class Evidence:
     def takeovers(self) -> int:
         return sum(self.owners())
 
+    def ended(self) -> set[ExecutionId]:
+        return {each for each, snapshot in self._snapshots().items() if snapshot.execution.terminal}
+
     def unfinished(self) -> list[str]:
         """Executions that have not ended, and what is live in them."""
         return [

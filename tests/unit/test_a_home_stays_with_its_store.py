@@ -4,12 +4,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from anyio import to_thread
 
+from config.load import SettingsError, load
 from config.settings import S3, Settings, Store
 from engine.adapters.s3.environment import task_environment
 from engine.adapters.s3.options import S3Options
 from engine.model.errors import BadInput
-from engine.stores import STORE_FILE, STORE_FOLDER, Elsewhere, _choose, _remembered
+from engine.stores import STORE_FILE, STORE_FOLDER, Elsewhere, _choose, _remembered, look_at_store, open_store
 
 URI = "s3://bucket/flyte"
 
@@ -55,6 +57,25 @@ def test_a_home_with_values_of_its_own_stays_so(tmp_path: Path) -> None:
     assert _choose(tmp_path, wanting(None)) is None
     with pytest.raises(BadInput, match=f"keeps its values at {tmp_path}/store, .* can't go on with {URI}"):
         _choose(tmp_path, wanting(URI))
+
+
+async def test_values_may_be_in_a_folder_elsewhere(tmp_path: Path) -> None:
+    home, uri = tmp_path / "home", f"file://{tmp_path}/shared"
+    home.mkdir()
+    async with open_store(home, wanting(uri)) as (blobs, environment):
+        assert (blobs.uri("a"), environment) == (f"{uri}/a", {})
+        await blobs.put(f"{uri}/a", b"1")
+    assert not (home / STORE_FOLDER).exists()
+    async with look_at_store(home) as blobs:
+        assert await blobs.get(f"{uri}/a") == b"1"
+    with pytest.raises(BadInput, match="keeps its values at file://"):
+        await to_thread.run_sync(_choose, home, wanting(URI))
+
+
+@pytest.mark.parametrize("uri", ["file:/x", "file://x/y", "file:///x/", "/x", "s3:/x"])
+def test_what_is_no_uri_of_a_store_is_refused(uri: str) -> None:
+    with pytest.raises(SettingsError, match=r"store\.uri = .*s3://BUCKET, s3://BUCKET/PREFIX or file:///FOLDER"):
+        load(None, [f"store.uri={uri}"], {})
 
 
 def test_a_file_that_can_t_be_read_is_named(tmp_path: Path) -> None:

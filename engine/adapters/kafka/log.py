@@ -48,6 +48,7 @@ class KafkaLog:
         self._archive = Archive(clients, transactions.written)
         self._inbox = Inbox(0, 0)
         self._failure: LogFailed | None = None
+        self._was_read = False
         self.began = time.monotonic()
         """When taking it over began."""
 
@@ -92,8 +93,8 @@ class KafkaLog:
         return self._inbox.fetched, self._inbox.committed
 
     def is_done(self, end: int) -> bool:
-        """Whether nothing waits, where the topic ends there."""
-        return self._inbox.fetched >= end and self._inbox.is_empty
+        """Whether nothing waits, where the topic ends there; nothing does before the first `read`."""
+        return not self._was_read or (self._inbox.fetched >= end and self._inbox.is_empty)
 
     async def append(self, events: Sequence[Event], *, durable: bool) -> None:
         self._check()
@@ -105,7 +106,7 @@ class KafkaLog:
                 await sent.wait()
 
     async def read(self) -> Sequence[Record]:
-        was_behind = self.behind
+        was_behind, self._was_read = self.behind, True
         await anyio.lowlevel.checkpoint()
         while True:
             self._check()
