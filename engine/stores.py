@@ -17,7 +17,8 @@ from engine.model.errors import BadInput
 from engine.ports.blobstore import BlobStore
 
 if TYPE_CHECKING:
-    from config.settings import S3, Settings
+    from config.settings import Settings
+    from config.stores import S3
     from engine.adapters.s3.options import S3Options
 
 STORE_FOLDER = "store"

@@ -7,7 +7,8 @@ import pytest
 from anyio import to_thread
 
 from config.load import SettingsError, load
-from config.settings import S3, Settings, Store
+from config.settings import Settings
+from config.stores import S3, Store
 from engine.adapters.s3.environment import task_environment
 from engine.adapters.s3.options import S3Options
 from engine.model.errors import BadInput
