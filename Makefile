@@ -60,8 +60,9 @@ check: $(STAMP) ## style, types, and the floors of the house
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: diagram ## write the generated pages anew: configuration and the phase diagram
+docs: diagram ## write the generated pages anew: configuration, events and the phase diagram
 	$(BIN)/python -m config.reference > docs/configuration.md
+	$(BIN)/python -m engine.wire.eventpage
 
 diagram: $(STAMP) ## write the phase diagram of ARCHITECTURE.md anew from the transition table
 	@$(BIN)/python -c 'import pathlib, re; from engine.model.phases import mermaid; page = pathlib.Path("ARCHITECTURE.md"); \

@@ -18,13 +18,17 @@ from engine.loop.hooks import Hook, nothing
 from engine.loop.meter import Meter
 from engine.loop.outbox import Outbox
 from engine.loop.propeller import Propeller
-from engine.loop.reception import Reception, refuse_large
+from engine.loop.reception import Reception
+from engine.loop.refusals import Refusals
+from engine.loop.requests import Requests
 from engine.loop.residents import Residents
 from engine.loop.submissions import Names
+from engine.loop.supplies import Supplies
 from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
 from engine.machine.draft import Rules
 from engine.model import layout
+from engine.model.errors import BadInput
 from engine.model.events import AbortRequested, Event, ExecutionSubmitted
 from engine.model.graph import Program
 from engine.model.ids import EntityId, ExecutionId
@@ -39,8 +43,10 @@ from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
 from engine.ports.vetting import Vetting
 from engine.registry.entries import Registry
+from engine.registry.targets import Targets
 from engine.wire.compile import compile_package
 from engine.wire.package import Package, pack, unpack
+from engine.wire.sizes import refuse_large
 from handlers.registry import default_handlers, performers
 
 
@@ -135,6 +141,8 @@ class Engine:
             self._names.forget(execution)
             await self._reception.refuse_other(known, event, inputs)
             return
+        if self.residents.get(execution) is not None:
+            raise BadInput(f"execution {execution.name} exists already (just submitted); choose another name")
         with self.residents.expecting(execution):
             # What an earlier run of this name left in its folders must not answer for this one.
             await self.blobs.delete(self.blobs.uri(layout.execution_prefix(execution)))
@@ -211,7 +219,9 @@ async def _started(
 
     outbox = Outbox(append)
     cache = parts.cache or StoreCache(parts.blobs)
-    registered = Registry(parts.blobs).packages
+    registry = Registry(parts.blobs)
+    targets = Targets(registry, rules.handlers, residents.program, Refusals(parts.runner).of)
+    requests = Requests(targets.find, parts.blobs, parts.clock, parts.backoff)
     runner = parts.runner if parts.meter is None else parts.meter.runner(parts.runner)
     services = Services(
         parts.blobs,
@@ -222,7 +232,7 @@ async def _started(
         outbox.hold,
         parts.placement,
         parts.vetting,
-        registered,
+        registry.packages,
         code_here=parts.code_here,
     )
     async with anyio.create_task_group() as group:
@@ -233,7 +243,8 @@ async def _started(
         await group.start(crew.run)
         hands = performers(rules.handlers.values())
         effects = Effects(crew, hands, services, outbox.send, parts.backoff, idle=idle, meter=parts.meter)
-        propeller = Propeller(parts.log, residents, effects, rules, timers, watchers, parts.hook)
+        supplies = Supplies(parts.log, residents, requests, parts.backoff)
+        propeller = Propeller(parts.log, supplies, effects, rules, timers, watchers, parts.hook)
         await group.start(propeller.run)
         engine = Engine(parts, rules, residents, watchers)
         for door in () if idle else parts.doors:

@@ -26,7 +26,7 @@ from engine.gateway.partitions import Standing
 from engine.journals import OwnJournal
 from engine.loop.bell import Bell
 from engine.loop.programs import Programs
-from engine.loop.reception import Reception, refuse_large
+from engine.loop.reception import Reception
 from engine.loop.watchers import Watchers
 from engine.machine.draft import Rules
 from engine.model import layout
@@ -37,6 +37,7 @@ from engine.model.state import Execution
 from engine.ports.eventlog import Journal
 from engine.ports.projection import Projection
 from engine.wire.codec import pack_event
+from engine.wire.sizes import refuse_large
 from handlers.registry import default_handlers
 
 SCHEDULING_PARTITION = 0

@@ -103,20 +103,20 @@ async def open_parts(
         here = await to_thread.run_sync(stay_in_place, home)
         # One engine at a time works on a home: what the one before it had reserved is free.
         async with equipped(home, settings, f"{socket.gethostname()}:{here}", hook, meter, warm=warm) as equipment:
-            yield equipment.parts(log, _doors(listener, service))
+            yield equipment.parts(log, _doors(listener, service, log))
 
 
-def _doors(listener: SocketListener | None, service: Door | None) -> list[Door]:
+def _doors(listener: SocketListener | None, service: Door | None, log: SqliteLog) -> list[Door]:
     found = [] if service is None else [service]
     if listener is not None:
-        found.append(partial(_answer_commands, listener, service is not None))
+        found.append(partial(_answer_commands, listener, service is not None, log))
     return found
 
 
-async def _answer_commands(listener: SocketListener, stays: bool, engine: Engine) -> None:
+async def _answer_commands(listener: SocketListener, stays: bool, log: SqliteLog, engine: Engine) -> None:
     from engine.gateway.commands import Desk
 
-    await serve(listener, Desk(engine).answer, stays=stays)
+    await serve(listener, Desk(engine, log.replay).answer, stays=stays)
 
 
 def stay_in_place(home: Path) -> str:

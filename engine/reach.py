@@ -15,12 +15,13 @@ import anyio
 
 from engine.adapters.control.caller import calling
 from engine.adapters.control.place import SOCKET
+from engine.adapters.sqlite.log import SqliteLog
 from engine.homes import open_home
 from engine.model.errors import EngineGone, HomeInUse
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
-from engine.wire.control import Ended, Follow, Look, Request, Send, Signal, Submit
+from engine.wire.control import Ended, Follow, Look, Replay, Request, Send, Signal, Submit
 
 if TYPE_CHECKING:
     from config.settings import Settings
@@ -46,6 +47,10 @@ class Contact(Protocol):
         """Append events; returns when they are durable."""
         ...
 
+    async def replay(self, number: str) -> None:
+        """Append the event of a dead letter again; returns when that is durable."""
+        ...
+
     async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
         """Answer gates, as `engine.app.Engine.signal` does; returns when that is durable."""
         ...
@@ -65,6 +70,10 @@ class Own:
     async def send(self, events: Sequence[Event]) -> None:
         await self._engine.send(events)
 
+    async def replay(self, number: str) -> None:
+        assert isinstance(self._engine.log, SqliteLog), "homes have such a log"
+        await self._engine.log.replay(number)
+
     async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
         await self._engine.signal(execution, signal_id, value)
 
@@ -82,6 +91,9 @@ class Other:
 
     async def send(self, events: Sequence[Event]) -> None:
         await self._ask(Send(tuple(events)))
+
+    async def replay(self, number: str) -> None:
+        await self._ask(Replay(number))
 
     async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
         await self._ask(Signal(execution, signal_id, value))

@@ -58,6 +58,23 @@ async def open_store(home: Path, settings: Settings) -> AsyncIterator[tuple[Blob
 
 
 @asynccontextmanager
+async def open_shared(settings: Settings) -> AsyncIterator[BlobStore]:
+    """The store that the settings name, for somebody who has no home. Raises BadInput, StoreFailed."""
+    from engine.adapters.s3.blobs import S3Blobs
+
+    uri, given = settings.store.uri, settings.s3
+    if not uri:
+        raise BadInput("store.uri: not set, expected s3://BUCKET/PREFIX or file:///FOLDER; nothing was started")
+    place = Elsewhere(uri.rstrip("/"), given.endpoint, given.region, given.addressing)
+    if place.uri.startswith(SCHEME):
+        async with FileBlobs.open(Path(place.uri.removeprefix(SCHEME)), durable=settings.store.durable) as files:
+            yield files
+        return
+    async with S3Blobs.open(place.uri, _options(given, place)) as blobs:
+        yield blobs
+
+
+@asynccontextmanager
 async def look_at_store(home: Path) -> AsyncIterator[BlobStore]:
     """The store of a home as it is, for a look. Raises BadInput; StoreFailed where it can't be reached."""
     place = await to_thread.run_sync(_remembered, home)

@@ -24,7 +24,12 @@ from engine.reach import reach
 
 def abort(name: str, reason: str, home: Path, config: Path | None, sets: Sequence[str], *, wait: bool) -> int:
     """Raises BadInput where no such execution is, or where it has ended otherwise; and whatever stops the engine."""
-    return run_session(partial(_abort, name, reason, home, load_settings(config, sets), wait))
+    settings = load_settings(config, sets)
+    if settings.kafka.bootstrap is not None:
+        from engine.cli import on_cluster
+
+        return run_session(partial(on_cluster.abort, name, reason, home, settings, wait))
+    return run_session(partial(_abort, name, reason, home, settings, wait))
 
 
 async def _abort(name: str, reason: str, home: Path, settings: Settings, wait: bool, session: Session) -> int:

@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from engine.cli.exitcodes import ExitCode
 from engine.cli.report import failure_text, outcome, outputs_text
@@ -14,9 +14,10 @@ from engine.cli.screen import say_soon, tell
 from engine.cli.show import as_text, tell_problems
 from engine.cli.whereabouts import stderr_of_failure
 from engine.gateway.documents import Documents
-from engine.homes import HomeView
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
+from engine.ports.blobstore import BlobStore
+from engine.ports.eventlog import Records
 
 if TYPE_CHECKING:
     from engine.wire.natural import Json
@@ -32,8 +33,18 @@ def accepted(execution: ExecutionId) -> str:
     return as_text({"execution": named})
 
 
+class Seen(Protocol):
+    """Where executions can be looked at: in a home (engine.homes.HomeView), or by the topics of Kafka."""
+
+    @property
+    def log(self) -> Records: ...
+
+    @property
+    def blobs(self) -> BlobStore: ...
+
+
 async def finish(
-    view: HomeView, executions: Sequence[ExecutionId], home: Path, *, as_json: bool, many: bool = False
+    view: Seen, executions: Sequence[ExecutionId], home: Path, *, as_json: bool, many: bool = False
 ) -> int:
     """Print one document (`many`: a list of them), or for people the outputs or the error of each.
 

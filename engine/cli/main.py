@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from engine.cli.arguments import HELP, split
+from engine.cli.dead_letter_commands import dead_letters
 from engine.cli.operator_commands import abort, serve, signal, watch
 from engine.cli.options import common, filters, label, settings, shared
 from engine.cli.recovery_commands import recover, relaunch, replay, retry_node
@@ -23,7 +24,20 @@ def cli() -> None:
     """Run flytekit workflows: asynchronous, event-driven, durable."""
 
 
-for command in (register, submit, launch_plan, serve, watch, abort, signal, recover, relaunch, retry_node, replay):
+for command in (
+    register,
+    submit,
+    launch_plan,
+    serve,
+    watch,
+    abort,
+    signal,
+    recover,
+    relaunch,
+    retry_node,
+    replay,
+    dead_letters,
+):
     cli.add_command(command)
 
 

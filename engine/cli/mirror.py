@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from engine.cli.past import children_of
 from engine.gateway.documents import Documents
-from engine.homes import HomeView
 from engine.machine.execution import ExecutionState
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Snapshot
+from engine.ports.eventlog import Told
 
 
 class Mirror:
     """`states` holds what was read last; a state stays the same object for as long as it is mirrored."""
 
-    def __init__(self, view: HomeView, documents: Documents) -> None:
-        self._log, self._documents = view.log, documents
+    def __init__(self, log: Told, documents: Documents) -> None:
+        self._log, self._documents = log, documents
         self.states: dict[ExecutionId, ExecutionState] = {}
         self._has_looked = False
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from engine.cli.options import common, settings, shared
+from engine.cli.options import common, on_kafka, settings, shared
 
 
 @click.command()
@@ -38,21 +38,24 @@ def serve(
 
 @click.command()
 @click.argument("name")
+@on_kafka
+@settings
 @shared
-def watch(name: str, home: Path, as_json: bool) -> int:
+def watch(name: str, home: Path, as_json: bool, config: Path | None, sets: tuple[str, ...]) -> int:
     """Follow an execution that another process works on, to its end; then show its outputs or its error.
 
     NAME is the execution's name, or project:domain:name where several have that name.
     """
     from engine.cli.watch import watch as perform
 
-    return perform(name, home, as_json=as_json)
+    return perform(name, home, config, sets, as_json=as_json)
 
 
 @click.command()
 @click.argument("name")
 @click.option("--reason", default="propwash abort", metavar="TEXT", help="Why; kept as the execution's error.")
 @click.option("--wait/--no-wait", default=True, help="Until nothing of it runs any more.  [default: wait]")
+@on_kafka
 @settings
 @common
 def abort(name: str, reason: str, wait: bool, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
@@ -72,6 +75,7 @@ def abort(name: str, reason: str, wait: bool, home: Path, config: Path | None, s
 @click.argument("value", required=False)
 @click.option("--approve", "verdict", flag_value="approve", help="Let an approval pass.")
 @click.option("--reject", "verdict", flag_value="reject", help="Refuse an approval: the execution fails.")
+@on_kafka
 @settings
 @common
 def signal(

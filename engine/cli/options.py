@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,8 +15,8 @@ from engine.model.phases import ExecutionPhase
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _VERBOSE, _AS_JSON = "propwash.verbose", "propwash.log_format"
-_STORE = "propwash.store"
-"""Where a command's context keeps what --store said, until --set is read."""
+_SHORT = "propwash.short"
+"""Where a command's context keeps what short options for settings said, until --set is read."""
 
 
 def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -45,12 +46,13 @@ def label(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
     return value
 
 
-def _keep_store(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-    ctx.meta[_STORE] = () if value is None else (f"store.uri={value}",)
+def _keep(setting: str, ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.meta[_SHORT] = (*ctx.meta.get(_SHORT, ()), f"{setting}={value}")
 
 
-def _with_store(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return (*value, *ctx.meta.get(_STORE, ()))
+def _with_short(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return (*value, *ctx.meta.get(_SHORT, ()))
 
 
 def shared(function: _F) -> _F:
@@ -108,13 +110,13 @@ def settings(function: _F) -> _F:
             "sets",
             multiple=True,
             metavar="KEY=VALUE",
-            callback=_with_store,
+            callback=_with_short,
             help="Override a setting; repeatable.",
         ),
         click.option(
             "--store",
             metavar="URI",
-            callback=_keep_store,
+            callback=partial(_keep, "store.uri"),
             expose_value=False,
             is_eager=True,
             help="Where a new home keeps its values: s3://BUCKET/PREFIX; the same as --set store.uri=URI.",
@@ -129,6 +131,18 @@ def settings(function: _F) -> _F:
     ):
         function = decorate(function)
     return function
+
+
+def on_kafka(function: _F) -> _F:
+    """An option of commands that reach engines on Kafka as well as the engine of a home."""
+    return click.option(
+        "--kafka",
+        metavar="HOST:PORT",
+        callback=partial(_keep, "kafka.bootstrap"),
+        expose_value=False,
+        is_eager=True,
+        help="Reach the engines on these brokers, not that of a home; the same as --set kafka.bootstrap=HOST:PORT.",
+    )(function)
 
 
 def filters(function: _F) -> _F:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from engine.cli.options import common, label, settings, shared
+from engine.cli.options import common, label, on_kafka, settings, shared
 from engine.cli.verdict import Context
 from engine.model.architectures import Architecture
 from engine.model.overrides import Overrides
@@ -94,6 +94,7 @@ def _options(function: _F) -> _F:
 @_project
 @_domain
 @_options
+@on_kafka
 @settings
 @shared
 @click.pass_obj

@@ -99,7 +99,8 @@ class _Reader:
         after = 0
         while records := await self._log.events(after, cursor):
             after = records[-1].offset
-            yield [(one.offset, one.event) for one in records if one.event and one.event.execution == execution]
+            events = [(one.offset, one.event) for one in records if isinstance(one.event, Event)]
+            yield [(offset, event) for offset, event in events if event.execution == execution]
 
 
 def _nothing(turn: Turn) -> None:

@@ -31,7 +31,12 @@ def signal(
 
     Raises BadInput where nothing in the execution can take it; and whatever stops the engine.
     """
-    return run_session(partial(_signal, name, signal_id, value, home, load_settings(config, sets)))
+    settings = load_settings(config, sets)
+    if settings.kafka.bootstrap is not None:
+        from engine.cli import on_cluster
+
+        return run_session(partial(on_cluster.signal, name, signal_id, value, home, settings))
+    return run_session(partial(_signal, name, signal_id, value, home, settings))
 
 
 async def _signal(

@@ -47,7 +47,12 @@ def submit(
     context: Context, asked: Asked, config: Path | None, sets: Sequence[str], *, wait: bool, as_json: bool
 ) -> int:
     """Raises BadInput, BadPackage, and whatever stops the engine."""
-    code = run_session(partial(_submit, context, asked, load_settings(config, sets), wait, as_json))
+    settings = load_settings(config, sets)
+    if settings.kafka.bootstrap is None:
+        perform = _submit
+    else:
+        from engine.cli.on_cluster import submit as perform
+    code = run_session(partial(perform, context, asked, settings, wait, as_json))
     if code in (ExitCode.INTERRUPTED, ExitCode.TERMINATED):
         tell(context.hint or "nothing was started")
     return code
@@ -58,11 +63,8 @@ async def _submit(
 ) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     project, domain = asked.project or settings.execution.project, asked.domain or settings.execution.domain
-    given: dict[str, object] = dict(asked.inputs)
-    if asked.inputs_file is not None:
-        given = {**await to_thread.run_sync(read_inputs_file, asked.inputs_file), **given}
     execution = ExecutionId(project, domain, asked.name or random_name())
-    wish = Wish(asked.entity, execution, given, asked.overrides, asked.overwrite_cache)
+    wish = Wish(asked.entity, execution, await inputs_of(asked), asked.overrides, asked.overwrite_cache)
     async with read_registry(asked.home) as reading, open_registry(asked.home, settings) as writing:
         event, inputs = await submission(reading, writing, wish, default_handlers(), "--input ")
     async with reach(asked.home, settings, idle=not wait) as contact:
@@ -74,3 +76,10 @@ async def _submit(
         context.hint = f"execution {execution.name} {goes_on}"
         async with to_the_end(contact, asked.home, settings, execution, quiet=as_json) as view:
             return await finish(view, [execution], asked.home, as_json=as_json)
+
+
+async def inputs_of(asked: Asked) -> dict[str, object]:
+    """By name: of the file JSON values, of the arguments text. Raises BadInput."""
+    if asked.inputs_file is None:
+        return dict(asked.inputs)
+    return {**await to_thread.run_sync(read_inputs_file, asked.inputs_file), **asked.inputs}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from engine.cli.board import Board
 from engine.cli.finish import finish, resume_command
 from engine.cli.mirror import Mirror
 from engine.cli.naming import named
+from engine.cli.request import load_settings
 from engine.cli.session import Session, run_session
 from engine.cli.views import drawing, showing
 from engine.gateway.documents import Documents
@@ -30,8 +31,13 @@ PAUSE_SECONDS = 0.1
 """Between two looks at the log while much happens."""
 
 
-def watch(name: str, home: Path, *, as_json: bool) -> int:
+def watch(name: str, home: Path, config: Path | None, sets: Sequence[str], *, as_json: bool) -> int:
     """Raises BadInput where there is no such execution, and where nobody works on one that is unfinished."""
+    settings = load_settings(config, sets)
+    if settings.kafka.bootstrap is not None:
+        from engine.cli import on_cluster
+
+        return run_session(partial(on_cluster.watch, name, home, settings, as_json))
     return run_session(partial(_watch, name, home, as_json))
 
 
@@ -71,10 +77,20 @@ async def to_the_end(
 
 async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet: bool) -> EngineError | None:
     """Show an execution until it ends (None), or until no engine works on the home any more (what to say then)."""
-    mirror = Mirror(view, Documents(view.log, view.blobs, home))
+    mirror = Mirror(view.log, Documents(view.log, view.blobs, home))
     await mirror.look(execution)
+    async with mirrored(mirror, home, execution, quiet=quiet) as moved:
+        return await _followed(home, mirror, execution, moved)
+
+
+@asynccontextmanager
+async def mirrored(
+    mirror: Mirror, home: Path, execution: ExecutionId, *, quiet: bool
+) -> AsyncIterator[Callable[[], None]]:
+    """Show an execution until the block is left; what it gives is to be called when there is something new to read."""
     if quiet:
-        return await _followed(home, mirror, execution, lambda: None)
+        yield lambda: None
+        return
     board = Board(mirror.states.get, home)
     async with drawing(board, time.time) as see:
         board.follow(execution)
@@ -90,10 +106,9 @@ async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet:
                     await anyio.sleep(PAUSE_SECONDS)
 
             group.start_soon(look)
-            problem = await _followed(home, mirror, execution, lambda: changed.set())
+            yield lambda: changed.set()
             group.cancel_scope.cancel()
         see(*await mirror.look(execution))
-    return problem
 
 
 async def _followed(

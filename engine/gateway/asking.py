@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from anyio import to_thread
 from msgspec import Struct
 
 from engine.gateway.names import random_name
-from engine.gateway.waits import typed
-from engine.machine.execution import ExecutionState
 from engine.machine.recovery import refusal
-from engine.machine.signals import declared, taken
 from engine.model.errors import BadInput
 from engine.model.events import ExecutionSubmitted
-from engine.model.graph import GateKind, GateSpec, NodeKind
+from engine.model.graph import NodeKind
 from engine.model.ids import ExecutionId
 from engine.model.overrides import NONE, Overrides
 from engine.model.phases import ExecutionPhase
@@ -22,14 +19,10 @@ from engine.model.state import Execution
 from engine.registry.entries import Registry
 from engine.registry.finding import RUNNABLE, find
 from engine.registry.running import runnable
+from engine.wire.answers import Approval, signal_literal
 from engine.wire.inputs import inputs_for
-from engine.wire.signals import typed_signal
 
-
-class Approval(Struct, frozen=True):
-    """The answer to an `approve`: whether it passes."""
-
-    passes: bool
+__all__ = ["Approval", "Wish", "once_more", "refuse_abort", "signal_literal", "submission"]
 
 
 class Wish(Struct, frozen=True):
@@ -85,52 +78,3 @@ def refuse_abort(record: Execution) -> None:
     """Raises BadInput where an execution has ended otherwise."""
     if record.terminal and record.phase is not ExecutionPhase.ABORTED:
         raise BadInput(f"execution {record.id.name} has {record.phase.value} already; there is nothing to abort")
-
-
-def signal_literal(state: ExecutionState, signal_id: str, value: object) -> bytes:
-    """A serialized `Literal` for the gates of an id.
-
-    `value`: an Approval, or a JSON value; a plain `str` is text that a person typed.
-
-    Raises BadInput where nothing in the execution can take it.
-    """
-    name = state.record.id.name
-    if state.record.terminal:
-        raise BadInput(f"execution {name} has {state.record.phase.value} already; no gate of it waits")
-    gates = [gate for gate in declared(state) if gate.signal_id == signal_id]
-    if not gates:
-        raise BadInput(f"execution {name} has no gate of the id {signal_id!r}; {_listed(state)}")
-    literal = _fitting(gates, value)
-    if taken(state, signal_id):
-        raise BadInput(f"signal {signal_id!r} of execution {name} is set already and counts; nothing changes")
-    return literal
-
-
-def _fitting(gates: Sequence[GateSpec], value: object) -> bytes:
-    """The value for the first gate that can take it. Raises BadInput with what the first one says against it."""
-    problems = []
-    for gate in gates:
-        try:
-            return _literal(gate, value)
-        except BadInput as problem:
-            problems.append(problem)
-    raise problems[0]
-
-
-def _literal(gate: GateSpec, value: object) -> bytes:
-    approval = isinstance(value, Approval)
-    if gate.kind is GateKind.APPROVE and not approval:
-        raise BadInput(f"{typed(gate)} takes no value; approve or reject it")
-    if gate.kind is not GateKind.APPROVE and approval:
-        raise BadInput(f"{typed(gate)} is no approval; give its value")
-    return typed_signal(gate, value.passes if isinstance(value, Approval) else value)
-
-
-def _listed(state: ExecutionState) -> str:
-    names = list(dict.fromkeys(_names(state)))
-    return f"there are {', '.join(names)}" if names else "it has none that is known by now"
-
-
-def _names(state: ExecutionState) -> Iterator[str]:
-    for gate in declared(state):
-        yield typed(gate)

@@ -12,7 +12,7 @@ from engine.model.errors import BadInput
 from engine.model.events import AboutAttempt, Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
-from engine.wire.control import Done, Ended, Follow, Look, Moved, Reply, Request, Send, Signal, Submit
+from engine.wire.control import Done, Ended, Follow, Look, Moved, Replay, Reply, Request, Send, Signal, Submit
 
 Tell = Callable[[Reply], Awaitable[None]]
 
@@ -46,8 +46,9 @@ class EngineLike(Protocol):
 
 
 class Desk:
-    def __init__(self, engine: EngineLike) -> None:
-        self._engine = engine
+    def __init__(self, engine: EngineLike, replay: Callable[[str], Awaitable[None]]) -> None:
+        """`replay` appends the event of a dead letter again."""
+        self._engine, self._replay = engine, replay
 
     async def answer(self, request: Request, tell: Tell) -> None:
         """Do what is asked and tell the caller. Raises EngineError where it can't be done."""
@@ -64,6 +65,9 @@ class Desk:
                 await tell(Done())
             case Look():
                 self._engine.bell.ring()
+                await tell(Done())
+            case Replay(number=number):
+                await self._replay(number)
                 await tell(Done())
             case Follow(execution=execution):
                 await self._follow(execution, tell)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine.gateway.document import iso
 from engine.machine.execution import ExecutionState
 from engine.machine.waiting import Wait, waiting
-from engine.model.graph import END_NODE, START_NODE, GateKind, GateSpec
+from engine.model.graph import END_NODE, START_NODE, GateSpec
 from engine.model.ids import split
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ def waits_json(state: ExecutionState) -> list[Json]:
 
 def typed(gate: GateSpec) -> str:
     """`the signal 'how-many' (int)`, `the approval 'sure'`."""
-    if gate.kind is GateKind.APPROVE:
-        return f"the approval {gate.signal_id!r}"
-    from engine.wire.signals import signal_type
-    from engine.wire.typenames import type_name
+    from engine.wire import signals
 
-    return f"the signal {gate.signal_id!r} ({type_name(signal_type(gate))})"
+    return signals.typed(gate)

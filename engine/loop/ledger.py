@@ -22,6 +22,12 @@ class Ledger:
         self.events: list[Event] = []
         self.effects: list[Effect] = []
         self.dead_letters: list[DeadLetter] = []
+        self.answers: list[Fact] = []
+        """To requests."""
+        self.begun: list[ExecutionId] = []
+        """Executions that requests have begun."""
+        self.values: dict[str, bytes] = {}
+        """By URI: what requests give, to be written before the commit."""
         self.stale = 0
 
     def enter(self, step: Step) -> None:
@@ -47,4 +53,5 @@ class Ledger:
             facts=self.facts,
             events=self.events,
             dead_letters=self.dead_letters,
+            answers=self.answers,
         )

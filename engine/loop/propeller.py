@@ -12,37 +12,39 @@ from anyio.abc import TaskStatus
 from engine.loop.effects import Effects
 from engine.loop.hooks import Hook, nothing
 from engine.loop.ledger import Ledger
-from engine.loop.residents import Residents
 from engine.loop.supplies import Supplies
 from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
-from engine.machine import step
+from engine.machine import requests, step
 from engine.machine.draft import Rules
 from engine.machine.execution import ExecutionState
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import AbortRequested, AttemptPlanned, Event, ExecutionSubmitted
-from engine.model.ids import ExecutionId
-from engine.model.state import Execution, Snapshot
+from engine.model.ids import DNS_LABEL, ExecutionId
+from engine.model.requests import Asked, ExecutionRequested, SignalGiven
+from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.eventlog import DeadLetter, EventLog, Record
 
 log = logging.getLogger(__name__)
+_NAMING = ExecutionSubmitted | AbortRequested | ExecutionRequested
+"""Events that may speak of an execution which has ended."""
 
 
 class Propeller:
     def __init__(
         self,
         event_log: EventLog,
-        residents: Residents,
+        supplies: Supplies,
         effects: Effects,
         rules: Rules,
         timers: Timers,
         watchers: Watchers,
         hook: Hook = nothing,
     ) -> None:
-        self.log, self.residents, self.effects = event_log, residents, effects
+        self.log, self.supplies, self.effects = event_log, supplies, effects
+        self.residents, self.requests = supplies.residents, supplies.requests
         self.rules, self.timers, self.watchers, self.hook = rules, timers, watchers, hook
         self.meter = effects.meter
-        self.supplies = Supplies(event_log, residents, effects.backoff)
         self._sources: dict[ExecutionId, ExecutionState | None] = {}
         """By the executions of this turn that recover them."""
         self.stale_events = self._turn = 0
@@ -66,6 +68,7 @@ class Propeller:
         finished = await self._fetch(records)
         for record in records:
             self._apply(record, finished, ledger)
+        await self.requests.write(ledger)
         self.hook("before_commit")
         began = time.perf_counter()
         await self.log.commit(records, ledger.changes())
@@ -130,7 +133,7 @@ class Propeller:
         unknown: list[ExecutionId] = []
         for record in records:
             event = record.event
-            if isinstance(event, ExecutionSubmitted | AbortRequested) and not self.residents.knows(event.execution):
+            if isinstance(event, _NAMING) and not self.residents.knows(event.execution):
                 unknown.append(event.execution)
         found = await self.log.find(unknown) if unknown else {}
         self._sources.clear()
@@ -142,21 +145,27 @@ class Propeller:
                     self._sources[event.execution] = await self.supplies.source(event.recovers)
             elif isinstance(event, AttemptPlanned):
                 await self.supplies.program(event.plan)
+        await self.requests.fetch(records, lambda name: name in found or self.residents.knows(name))
+        for package in self.requests.packages():
+            await self.supplies.program(package)
         return found
 
     def _apply(self, record: Record, finished: dict[ExecutionId, Execution], ledger: Ledger) -> None:
         """One record: to the execution it names, or to the dead letters with the reason."""
         event = record.event
         if event is None:
-            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, record.problem))
+            ledger.dead_letters.append(_letter(record, record.problem))
             return
         state = self.residents.get(event.execution)
+        if isinstance(event, Asked):
+            known = state.record if state else finished.get(event.execution)
+            self._answer(record, event, state, known, ledger)
+            return
         if state is None:
             self._apply_to_absent(record, event, finished.get(event.execution), ledger)
             return
         if isinstance(event, ExecutionSubmitted) and not step.same_submission(state.record, event):
-            reason = f"execution {event.execution} exists already, with other content"
-            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            self._refuse(record, event, requests.taken(event.execution, state.record), ledger)
             return
         if isinstance(event, AttemptPlanned):
             event = self._with_plan(event, state)
@@ -174,11 +183,11 @@ class Propeller:
         except Exception as error:  # a verdict follows: this execution ends, the others go on
             log.exception("event could not be applied", extra={"execution": str(event.execution)})
             reason = f"{type(error).__name__}: {error}"
-            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            ledger.dead_letters.append(_letter(record, reason, event.execution))
             failure = Failure("IllegalStateError", ErrorKind.SYSTEM, shorten(reason))
             done = step.give_up(state, failure, self.timers.clock.now(), self.rules)
         if done.refusal:
-            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, done.refusal, event.execution))
+            ledger.dead_letters.append(_letter(record, done.refusal, event.execution))
         state.absorb(done)
         ledger.enter(done)
 
@@ -188,8 +197,7 @@ class Propeller:
             self._start(record, event, ledger)
             return
         if isinstance(event, ExecutionSubmitted) and known and not step.same_submission(known, event):
-            reason = f"execution {event.execution} exists already ({known.phase.value}), with other content"
-            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            self._refuse(record, event, requests.taken(event.execution, known), ledger)
             return
         reply = step.answer(known) if known else None
         if isinstance(event, AbortRequested) and known is None:
@@ -205,12 +213,46 @@ class Propeller:
         problem = "its package can't be read" if program is None else step.unusable(event.entity, program, self.rules)
         if event.recovers and event.parent is None and source is None:
             problem = problem or f"execution {event.recovers}, which it recovers, is not there or has not ended"
+        if not DNS_LABEL.match(event.execution.name):
+            problem = problem or f"the execution's name {event.execution.name!r:.100} is no DNS label"
         if program is None or problem:
             reason = f"{event.entity} of package {event.package}: {problem}"
-            ledger.dead_letters.append(DeadLetter(record.offset, record.raw, reason, event.execution))
+            self._refuse(record, event, reason, ledger)
             reply = step.refused(event, reason)
             ledger.events.extend([reply] if reply else [])
             return
         state = step.submitted(event, program, source)
         self.residents.add(state)
         self._step(record, event, state, ledger)
+
+    def _answer(
+        self, record: Record, asked: Asked, state: ExecutionState | None, known: Execution | None, ledger: Ledger
+    ) -> None:
+        """A request: it becomes what the machine knows, or is answered."""
+        if isinstance(asked, SignalGiven):
+            decided: Event | Fact = self.requests.signal(record, asked, state, ledger)
+        else:
+            decided = self.requests.submission(record, asked, known, ledger)
+        if isinstance(decided, Fact):
+            log.info("request answered", extra={"execution": str(asked.execution), "phase": decided.phase})
+            ledger.answers.append(decided)
+            return
+        if isinstance(decided, ExecutionSubmitted):
+            self._start(record, decided, ledger)
+            state = self.residents.get(asked.execution)
+        elif state is not None:
+            self._step(record, decided, state, ledger)
+        if asked.request and state is not None:
+            ledger.answers.append(requests.told(asked, state.record, self.timers.clock.now()))
+
+    def _refuse(self, record: Record, event: ExecutionSubmitted, reason: str, ledger: Ledger) -> None:
+        """A submission that comes to nothing: one that an engine was handed was checked before, so it is odd."""
+        asked = record.event if isinstance(record.event, ExecutionRequested) else event
+        if asked is event:
+            ledger.dead_letters.append(_letter(record, reason, event.execution))
+        if event.parent is None:
+            ledger.answers.append(requests.rejected(asked, reason, self.timers.clock.now()))
+
+
+def _letter(record: Record, reason: str, execution: ExecutionId | None = None) -> DeadLetter:
+    return DeadLetter(record.offset, record.raw, reason, execution, record.headers)

@@ -7,20 +7,19 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import structs
 
+from engine.loop.refusals import Refusals
 from engine.machine import recovery, step
 from engine.machine.draft import Rules
 from engine.model import layout
 from engine.model.errors import BadInput
-from engine.model.events import Event, ExecutionSubmitted, SignalSet
+from engine.model.events import ExecutionSubmitted, SignalSet
 from engine.model.graph import Program
-from engine.model.ids import DNS_LABEL, EntityId, ExecutionId
-from engine.model.limits import EVENT_BYTES
+from engine.model.ids import DNS_LABEL, ExecutionId
 from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
 from engine.ports.clock import Clock
 from engine.ports.taskrunner import TaskRunner
-from engine.wire.codec import pack_event
-from engine.wire.lookup import reached_tasks
+from engine.wire.sizes import refuse_large
 
 Known = Callable[[ExecutionId], Awaitable[Execution | None]]
 
@@ -37,9 +36,9 @@ class Reception:
         program: Callable[[str], Awaitable[Program]],
         known: Known,
     ) -> None:
-        self._blobs, self._runner, self._clock, self._rules = blobs, runner, clock, rules
+        self._blobs, self._clock, self._rules = blobs, clock, rules
         self._program, self._known = program, known
-        self._runnable: set[tuple[str, EntityId]] = set()
+        self._refusals = Refusals(runner)
 
     async def submission(self, asked: ExecutionSubmitted, inputs: bytes) -> ExecutionSubmitted:
         """With a place for the inputs, a moment and a run. Raises BadInput for what can't be run."""
@@ -50,7 +49,7 @@ class Reception:
                 "last a dash); nothing was started"
             )
         program = await self._program(asked.package)
-        problem = step.unusable(asked.entity, program, self._rules) or await self._refused(program, asked.entity)
+        problem = step.unusable(asked.entity, program, self._rules) or await self._refusals.of(program, asked.entity)
         if problem:
             raise BadInput(f"{asked.entity} can't be run: {problem}; nothing was started")
         if asked.recovers is not None:
@@ -83,28 +82,8 @@ class Reception:
         await self._blobs.put(uri, value, durable=True)
         return event
 
-    async def _refused(self, program: Program, entity: EntityId) -> str:
-        """The tasks that the runner can't run, with the reason; "" = it runs all. What it runs once it always runs."""
-        if (program.digest, entity) in self._runnable:
-            return ""
-        told = [(task.id, await self._runner.refuses(task)) for task in reached_tasks(program, entity)]
-        problem = "; ".join(f"{id}: {reason}" for id, reason in sorted(told) if reason)
-        if not problem:
-            self._runnable.add((program.digest, entity))
-        return problem
-
     async def _check_source(self, source: ExecutionId) -> None:
         known = await self._known(source)
         problem = recovery.refusal(known) if known else f"there is no execution {source.name}"
         if problem:
             raise BadInput(f"{problem}; nothing was started")
-
-
-def refuse_large(event: Event) -> None:
-    """Raises BadInput for an event above EVENT_BYTES."""
-    size = len(pack_event(event))
-    if size > EVENT_BYTES:
-        raise BadInput(
-            f"what was asked of execution {event.execution.name} takes {size} bytes beside its inputs; at most "
-            f"{EVENT_BYTES} can be kept. Give long texts as inputs; nothing was started"
-        )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from engine.loop.backoff import Backoff
+from engine.loop.requests import Requests
 from engine.loop.residents import Residents
 from engine.machine.execution import ExecutionState, plans_of
 from engine.model.errors import EngineError, LogFailed, StoreFailed
@@ -21,13 +22,13 @@ log = logging.getLogger(__name__)
 class Supplies:
     """Whatever can't be read is None, and warned of. Raises LogFailed and StoreFailed."""
 
-    def __init__(self, event_log: EventLog, residents: Residents, backoff: Backoff) -> None:
-        self._log, self._residents, self._backoff = event_log, residents, backoff
+    def __init__(self, event_log: EventLog, residents: Residents, requests: Requests, backoff: Backoff) -> None:
+        self._log, self.residents, self.requests, self._backoff = event_log, residents, requests, backoff
 
     async def program(self, digest: str) -> Program | None:
         """From now on in memory, for as long as something uses it."""
         try:
-            return await self._backoff.persist(partial(self._residents.program, digest), digest)
+            return await self._backoff.persist(partial(self.residents.program, digest), digest)
         except (LogFailed, StoreFailed):
             raise
         except EngineError as problem:

@@ -175,7 +175,7 @@ class Draft:
     def enter(self, phase: ExecutionPhase, **changes: object) -> None:
         """Move the execution itself to a phase."""
         self.record = structs.replace(self.record, phase=phase, **changes)
-        self._fact(phase.value, "", 0, self.record.error)
+        self._fact(phase.value, "", 0, self.record.error, outputs_uri=self.record.outputs_uri)
 
     def _fact(
         self,
@@ -185,7 +185,8 @@ class Draft:
         error: Failure | None,
         index: int | None = None,
         cache: CacheStatus | None = None,
+        outputs_uri: str = "",
     ) -> None:
         sequence = self.state.record.sequence + len(self.facts) + 1
-        fact = Fact(self.state.record.id, sequence, self.now, phase, path, index, attempt, error, cache)
+        fact = Fact(self.state.record.id, sequence, self.now, phase, path, index, attempt, error, cache, outputs_uri)
         self.facts.append(fact)

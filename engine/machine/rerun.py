@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from engine.machine import step
 from engine.machine.draft import Rules
@@ -114,7 +114,8 @@ class Rerun:
         return self._facts[min(self._done, len(self._facts) - 1)].at if self._facts else 0.0
 
     def _fits(self, done: Step) -> bool:
-        return list(done.facts) == list(self._facts[self._done : self._done + len(done.facts)])
+        recorded = self._facts[self._done : self._done + len(done.facts)]
+        return len(recorded) == len(done.facts) and all(map(_same, done.facts, recorded))
 
     def _restarted(self, state: ExecutionState) -> bool:
         """Whether an engine that starts now decides what was recorded next."""
@@ -133,7 +134,7 @@ class Rerun:
     def _differ(self, offset: int, decided: Sequence[Fact]) -> None:
         number = 0
         recorded = self._facts[self._done :]
-        while number < min(len(decided), len(recorded)) and decided[number] == recorded[number]:
+        while number < min(len(decided), len(recorded)) and _same(decided[number], recorded[number]):
             number += 1
         self.difference = Difference(
             offset,
@@ -160,6 +161,11 @@ class Rerun:
                 if old != new:
                     return Difference(0, f"{name} of node {path}", repr(old), repr(new))
         return None
+
+
+def _same(decided: Fact, recorded: Fact) -> bool:
+    """Where its outputs are, a fact of an older version does not say; the stored execution does."""
+    return decided == recorded or structs.replace(decided, outputs_uri=recorded.outputs_uri) == recorded
 
 
 def describe(fact: Fact) -> str:

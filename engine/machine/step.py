@@ -45,6 +45,7 @@ def submitted(event: ExecutionSubmitted, program: Program, source: ExecutionStat
         depth=event.depth,
         root=event.root,
         recovers=event.recovers,
+        request=event.request,
         signals=recovery.signals(source) if source else {},
     )
     return ExecutionState.of(record, program, source=source)
@@ -79,6 +80,8 @@ def workflow_of(entity: EntityId, program: Program) -> EntityId:
 
 def same_submission(record: Execution, event: ExecutionSubmitted) -> bool:
     """Whether a submission repeats the one that made this execution; when, and as which run, does not count."""
+    if record.request or event.request:
+        return record.request == event.request
     mine = (record.entity, record.package, record.inputs_uri, record.parent, record.recovers)
     theirs = (event.entity, event.package, event.inputs_uri, event.parent, event.recovers)
     same_options = (record.overwrite_cache, record.overrides) == (event.overwrite_cache, event.overrides)

@@ -12,6 +12,7 @@ from engine.model.errors import Failure
 from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.overrides import NONE, Overrides
 from engine.model.phases import ExecutionPhase
+from engine.model.requests import Asked
 
 VERSION = 1
 """Version number that every event carries on the wire; older ones are upcast on read."""
@@ -39,6 +40,8 @@ class ExecutionSubmitted(Struct, frozen=True, omit_defaults=True, tag="execution
     overrides: Overrides = NONE
     run: str = ""
     """Chosen by the submitter, different for each run of a name; a repeated submission may carry another one."""
+    request: str = ""
+    """Digest of the `ExecutionRequested` that it was made of; empty: none."""
 
 
 class AbortRequested(Struct, frozen=True, omit_defaults=True, tag="execution.abort_requested", tag_field="type"):
@@ -166,3 +169,6 @@ NodeEvent = (
     | TimerFired
 )
 Event = ExecutionSubmitted | AbortRequested | SignalSet | NodeRetryRequested | NodeEvent
+"""What the machine decides on."""
+Incoming = Event | Asked
+"""What a log may hold."""

@@ -99,6 +99,11 @@ def package(digest: str) -> str:
     return f"metadata/packages/{digest}.pkg"
 
 
+def requested_inputs(digest: str) -> str:
+    """Inputs that were handed in beside a request; the same bytes have one place."""
+    return f"metadata/requests/{digest}.pb"
+
+
 def cache_prefix(key: CacheKey) -> str:
     """What is kept of one task for one set of inputs. It lies outside of every execution, so that it outlives them."""
     return f"metadata/cache/{key.project}/{key.domain}/{label(key.task)}/{key.digest}"

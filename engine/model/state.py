@@ -58,6 +58,8 @@ class Execution(Struct, frozen=True, omit_defaults=True):
     """What started them all, in the execution at the top; None: nothing is above this one."""
     recovers: ExecutionId | None = None
     """The execution whose succeeded nodes this one takes over, by their paths."""
+    request: str = ""
+    """Digest of the request that it was made of; empty: an engine was handed its submission."""
 
     @property
     def terminal(self) -> bool:
@@ -140,19 +142,35 @@ class Node(Struct, frozen=True, omit_defaults=True):
         return self.framed and self.phase in _OPEN
 
 
+REJECTED = "REJECTED"
+"""Phase of the answer to a request of which nothing comes."""
+
+
 class Fact(Struct, frozen=True, omit_defaults=True):
-    """One accepted transition, as history keeps it. Sequence numbers of an execution have no gaps, starting at 1."""
+    """One accepted transition, as history keeps it. Sequence numbers of an execution have no gaps, starting at 1.
+
+    A fact of the number 0 is no transition but the answer to a request.
+    """
 
     execution: ExecutionId
     sequence: int
     at: float
+    """Seconds since the epoch."""
     phase: str
-    """A name of NodePhase, or of ExecutionPhase where path is empty."""
+    """A name of NodePhase, or of ExecutionPhase where path is empty. Of an answer: REJECTED, or the phase that the
+    execution is in by then."""
     path: str = ""
+    """Of the node; empty: the execution itself."""
     index: int | None = None
+    """The element of a map."""
     attempt: int = 0
+    """Counts from 0."""
     error: Failure | None = None
     cache: CacheStatus | None = None
+    outputs_uri: str = ""
+    """Of an execution that has SUCCEEDED with outputs: where their `LiteralMap` lies."""
+    request: str = ""
+    """Of an answer: what the asker has called the request."""
 
 
 class Snapshot(Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from engine.model.events import Event
+from engine.model.events import Event, Incoming
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Node, Snapshot
 
@@ -19,22 +19,30 @@ BATCH_RECORDS = 500
 """The most records that one `read` returns."""
 
 
+Headers = tuple[tuple[str, bytes], ...]
+"""Beside the bytes of a record; how they are to be read stands in CONTENT_TYPE."""
+CONTENT_TYPE = "content-type"
+
+
 class Record(Struct, frozen=True):
     """One record of the log. `event` is None when the bytes could not be decoded: `problem` says why."""
 
     offset: int
-    event: Event | None
+    event: Incoming | None
     raw: bytes = b""
     problem: str = ""
+    headers: Headers = ()
 
 
-class DeadLetter(Struct, frozen=True):
+class DeadLetter(Struct, frozen=True, omit_defaults=True):
     """A record that could not be processed, with the reason."""
 
     offset: int
     raw: bytes
     reason: str
     execution: ExecutionId | None = None
+    headers: Headers = ()
+    """As the record had them."""
 
 
 class Changes(Struct, frozen=True):
@@ -46,6 +54,9 @@ class Changes(Struct, frozen=True):
     events: Sequence[Event] = ()
     """Follow-up events: appended durably, and read in a later batch."""
     dead_letters: Sequence[DeadLetter] = ()
+    answers: Sequence[Fact] = ()
+    """To requests, for whoever follows the history from outside; no part of any execution's history. A log that nobody
+    follows from outside keeps none."""
 
 
 class Mark(Struct, frozen=True):
@@ -134,10 +145,14 @@ class Records(Protocol):
     async def snapshot(self, execution: ExecutionId) -> Snapshot | None: ...
 
 
-class Journal(Records, Protocol):
-    """With the facts, and the list of executions. Raises LogFailed."""
+class Told(Records, Protocol):
+    """With the facts."""
 
     async def history(self, execution: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]: ...
+
+
+class Journal(Told, Protocol):
+    """With the list of executions. Raises LogFailed."""
 
     async def find(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]: ...
 

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from anyio import to_thread
-from msgspec import Struct
 
 from engine.model import layout
-from engine.model.graph import Graph, LaunchPlanSpec, NodeKind
+from engine.model.graph import NodeKind
 from engine.model.ids import EntityId, EntityKind
+from engine.model.runnable import Runnable
 from engine.registry.entries import Entry, Registry
 from engine.wire.compile import compile_package
 from engine.wire.lookup import ensure_runnable
 from engine.wire.package import Package, pack
 from engine.wire.single_task import single_task_package
-
-
-class Runnable(Struct, frozen=True):
-    entity: EntityId
-    package: str
-    """Digest of a package that is in the store."""
-    target: LaunchPlanSpec | Graph
 
 
 async def runnable(registry: Registry, entry: Entry, kinds: Collection[NodeKind]) -> Runnable:

@@ -14,16 +14,18 @@ import msgpack
 import msgspec
 from msgspec import Struct, convert, to_builtins
 
-from engine.model.errors import BadInput, Defect
+from engine.model.errors import Defect
 from engine.model.events import VERSION as EVENT_VERSION
-from engine.model.events import Event
+from engine.model.events import Event, Incoming
+from engine.model.requests import Asked
 from engine.model.state import Execution, Fact, Node
-from engine.ports.eventlog import DeadLetter, Record
+from engine.ports.eventlog import CONTENT_TYPE, DeadLetter, Headers, Record
+from engine.wire import publicform
+from engine.wire.publicform import JSON, MSGPACK, Fields, Unreadable
 
 STATE_VERSION = 1
 """Version of packed executions, nodes, facts and dead letters."""
 
-Fields = dict[str, object]
 Upcasts = Mapping[int, Callable[[Fields], Fields]]
 """Version -> how a map of that version becomes one of the next."""
 
@@ -34,26 +36,33 @@ _RAW = (bytes,)
 _T = TypeVar("_T", bound=Struct)
 
 
-class Unreadable(BadInput):
-    """Bytes that are no event, state or fact of a version that this engine reads."""
-
-    code = "Unreadable"
+__all__ = ["Fields", "Unreadable"]
 
 
-def pack_event(event: Event) -> bytes:
+def pack_event(event: Incoming) -> bytes:
     """Raises Defect for a value that msgpack can't hold, as every `pack_` here."""
     return _pack(event, EVENT_VERSION)
 
 
-def unpack_event(data: bytes) -> Event:
+def unpack_event(data: bytes, content_type: str = MSGPACK) -> Incoming:
     """Raises Unreadable, as every `unpack_` here."""
-    fields = _unpack("event", data, EVENT_VERSION, EVENT_UPCASTS)
+    if content_type == JSON:
+        fields = _current("event", publicform.read_json(data), EVENT_VERSION, EVENT_UPCASTS)
+    elif content_type == MSGPACK:
+        fields = _unpack("event", data, EVENT_VERSION, EVENT_UPCASTS)
+    else:
+        raise Unreadable(
+            f"an event can't be read: its content-type is {content_type!r:.100}; expected {MSGPACK} or {JSON}"
+        )
     tag = fields.get("type")
     # msgspec rebuilds its plan for a union at each call (ten times the cost), so the tag picks the class here.
     noun = _EVENTS.get(tag) if isinstance(tag, str) else None
     if noun is None:
-        raise Unreadable(f"an event can't be read: its type is {tag!r}; expected one of {', '.join(_EVENTS)}")
-    return _shape("event", fields, noun)
+        raise Unreadable(f"an event can't be read: its type is {tag!r:.100}; expected one of {', '.join(_EVENTS)}")
+    if content_type == JSON or noun in _ASKED:
+        publicform.check(fields, noun)
+    # In JSON, bytes are base64.
+    return _shape("event", fields, noun, () if content_type == JSON else _RAW)
 
 
 def pack_execution(execution: Execution) -> bytes:
@@ -88,19 +97,25 @@ def unpack_dead_letter(data: bytes) -> DeadLetter:
     return _state("dead letter", data, DeadLetter)
 
 
-def unpack_record(offset: int, data: bytes) -> Record:
+def unpack_record(offset: int, data: bytes, headers: Headers = ()) -> Record:
     """The record of an event's bytes; never raises, its `problem` says why there is no event."""
     try:
-        return Record(offset, unpack_event(data), data)
+        return Record(offset, unpack_event(data, _content_type(headers) if headers else MSGPACK), data, "", headers)
     except Unreadable as problem:
-        return Record(offset, None, data, str(problem))
+        return Record(offset, None, data, str(problem), headers)
+
+
+def _content_type(headers: Headers) -> str:
+    found = [value.decode(errors="replace") for name, value in headers if name.lower() == CONTENT_TYPE]
+    return found[-1].partition(";")[0].strip().lower() if found else MSGPACK
 
 
 class _Versioned(Struct):
     v: int
 
 
-_EVENTS: Mapping[str, type[Event]] = {str(noun.__struct_config__.tag): noun for noun in get_args(Event)}
+_ASKED: tuple[type[Asked], ...] = get_args(Asked)
+_EVENTS: Mapping[str, type[Incoming]] = {str(noun.__struct_config__.tag): noun for noun in (*_ASKED, *get_args(Event))}
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -154,11 +169,15 @@ def _unpack(what: str, data: bytes, version: int, upcasts: Upcasts) -> Fields:
     """The map in `data`, brought up to `version`."""
     try:
         fields = msgpack.unpackb(data, unicode_errors="surrogatepass")
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         problem = str(error) or type(error).__name__
         raise Unreadable(f"{_an(what)} can't be read: {len(data)} bytes are no msgpack map ({problem})") from error
     if not isinstance(fields, dict):
         raise Unreadable(f"{_an(what)} can't be read: expected a msgpack map, got {type(fields).__name__}")
+    return _current(what, fields, version, upcasts)
+
+
+def _current(what: str, fields: Fields, version: int, upcasts: Upcasts) -> Fields:
     found = fields.get("v")
     if found == version and type(found) is int:
         return fields
@@ -177,10 +196,10 @@ def _upcast(what: str, fields: Fields, found: object, version: int, upcasts: Upc
     return fields
 
 
-def _shape(what: str, fields: Fields, noun: type[_T]) -> _T:
+def _shape(what: str, fields: Fields, noun: type[_T], raw: tuple[type, ...] = _RAW) -> _T:
     try:
-        return convert(fields, noun, builtin_types=_RAW)
-    except ValueError as error:
+        return convert(fields, noun, builtin_types=raw)
+    except (ValueError, TypeError, RecursionError) as error:
         raise Unreadable(f"{_an(what)} can't be read: {error}") from error
 
 

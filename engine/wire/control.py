@@ -55,7 +55,13 @@ class Look(Struct, frozen=True, tag="look", tag_field="do"):
     """Something has changed that no event tells of: what is active. Answered by Done."""
 
 
-Request = Submit | Send | Signal | Follow | Look
+class Replay(Struct, frozen=True, tag="replay", tag_field="do"):
+    """Append the event of a dead letter again. Answered by Done once that is durable."""
+
+    number: str
+
+
+Request = Submit | Send | Signal | Follow | Look | Replay
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="is"):
@@ -100,7 +106,7 @@ class _Send(Struct, frozen=True, tag="send", tag_field="do"):
     events: list[bytes]
 
 
-_Wire = _Submit | _Send | Signal | Follow | Look
+_Wire = _Submit | _Send | Signal | Follow | Look | Replay
 _T = TypeVar("_T")
 _REQUESTS: msgspec.msgpack.Decoder[_Wire] = msgspec.msgpack.Decoder(_Wire)
 _REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
@@ -127,8 +133,8 @@ def unpack_request(data: bytes) -> Request:
                 raise Unreadable(f"a submission can't be made of the event {type(event).__name__}")
             return Submit(event, found.inputs)
         case _Send():
-            return Send(tuple(codec.unpack_event(event) for event in found.events))
-        case Signal() | Follow() | Look():
+            return Send(tuple(map(_event, found.events)))
+        case Signal() | Follow() | Look() | Replay():
             return found
 
 
@@ -141,13 +147,21 @@ def unpack_reply(data: bytes) -> Reply:
     return _decoded(_REPLIES, data, "an answer of the engine")
 
 
+def _event(data: bytes) -> Event:
+    """What the machine knows; requests are for those who can't call the engine."""
+    found = codec.unpack_event(data)
+    if not isinstance(found, Event):
+        raise Unreadable(f"{type(found).__name__} can't be sent by a command")
+    return found
+
+
 def _wire(request: Request) -> _Wire:
     match request:
         case Submit():
             return _Submit(codec.pack_event(request.event), request.inputs)
         case Send():
             return _Send([codec.pack_event(event) for event in request.events])
-        case Signal() | Follow() | Look():
+        case Signal() | Follow() | Look() | Replay():
             return request
 
 

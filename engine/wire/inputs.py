@@ -7,11 +7,14 @@ from pathlib import Path
 
 from flyteidl.core.literals_pb2 import Literal, LiteralMap
 from flyteidl.core.types_pb2 import LiteralType
+from google.protobuf.message import DecodeError
 from msgspec import Struct
 
 from engine.model.errors import BadInput
 from engine.model.graph import Graph, LaunchPlanSpec
+from engine.wire.casting import castable
 from engine.wire.documents import read_document
+from engine.wire.inference import literal_type
 from engine.wire.literals import build
 from engine.wire.mistakes import Mistakes, closest, shown
 from engine.wire.natural import Json, natural
@@ -31,17 +34,19 @@ class InputHelp(Struct, frozen=True):
     default: Json = None
 
 
-def inputs_for(target: LaunchPlanSpec | Graph, given: Mapping[str, object], prefix: str = "--") -> bytes:
+def inputs_for(target: LaunchPlanSpec | Graph, given: Mapping[str, object] | bytes, prefix: str = "--") -> bytes:
     """The serialized `LiteralMap` of every input: defaults, overridden by `given`, then the fixed inputs.
 
-    `given` holds, by input name, JSON values; a `str` is text that a person typed. A bare workflow (`Graph`) has no
-    defaults and no fixed inputs. Raises BadInput with every problem of every input, each named with `prefix` before it.
+    `given` holds, by input name, JSON values, a `str` being text that a person typed; or it is a `LiteralMap` of the
+    same, serialized. A bare workflow (`Graph`) has no defaults and no fixed inputs. Raises BadInput with every problem
+    of every input, each named with `prefix` before it.
     """
     declared = target.interface.inputs
     defaults, fixed = _presets(target)
-    mistakes = Mistakes(kept=_KEPT_EACH * len(given) + len(declared))
+    values = _literals(given) if isinstance(given, bytes) else given
+    mistakes = Mistakes(kept=_KEPT_EACH * len(values) + len(declared))
     literals = dict(defaults)
-    for name, value in given.items():
+    for name, value in values.items():
         where = f"{prefix}{name}"
         if name in fixed:
             mistakes.add(where, f"fixed to {shown(natural(fixed[name]))} by {target.id}, it can't be given")
@@ -49,12 +54,31 @@ def inputs_for(target: LaunchPlanSpec | Graph, given: Mapping[str, object], pref
             mistakes.add(where, f"no such input{closest(name, declared)}")
         else:
             own = Mistakes(kept=_KEPT_EACH)
-            literals[name] = build(value, LiteralType.FromString(declared[name]), where, own)
+            kind = LiteralType.FromString(declared[name])
+            literals[name] = (
+                _fit(value, kind, where, own) if isinstance(value, Literal) else build(value, kind, where, own)
+            )
             mistakes.extend(own)
     for name in sorted(declared.keys() - literals.keys()):
         mistakes.add(f"{prefix}{name}", f"missing, expected {type_name(LiteralType.FromString(declared[name]))}")
     mistakes.raise_if_any(f"the inputs of {target.id}")
     return LiteralMap(literals=literals | fixed).SerializeToString(deterministic=True)
+
+
+def _literals(data: bytes) -> dict[str, Literal]:
+    try:
+        return dict(LiteralMap.FromString(data).literals)
+    except DecodeError as error:
+        raise BadInput(f"the inputs can't be used: {len(data):,} bytes that are no LiteralMap: {error}") from error
+
+
+def _fit(literal: Literal, declared: LiteralType, where: str, mistakes: Mistakes) -> Literal:
+    """A literal that somebody gave as such, if its type fits."""
+    if literal.WhichOneof("value") is None:
+        mistakes.add(where, f"expected {type_name(declared)}, got a literal without a value")
+    elif not castable(found := literal_type(literal), declared):
+        mistakes.add(where, f"expected {type_name(declared)}, got a literal of {type_name(found)}")
+    return literal
 
 
 def describe_inputs(target: LaunchPlanSpec | Graph) -> list[InputHelp]:

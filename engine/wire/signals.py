@@ -44,3 +44,10 @@ def read_signal(gate: GateSpec, value: bytes) -> Literal:
 def is_approval(gate: GateSpec, value: bytes) -> bool:
     """What an approval says. Raises BadInput for a value that is no boolean."""
     return read_signal(gate, value).scalar.primitive.boolean
+
+
+def typed(gate: GateSpec) -> str:
+    """`the signal 'how-many' (int)`, `the approval 'sure'`."""
+    if gate.kind is GateKind.APPROVE:
+        return f"the approval {gate.signal_id!r}"
+    return f"the signal {gate.signal_id!r} ({type_name(signal_type(gate))})"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from anyio.lowlevel import checkpoint
 
-from engine.model.events import AttemptSucceeded, Event, ExecutionSubmitted
+from engine.model.events import AttemptSucceeded, ExecutionSubmitted, Incoming
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId
 from engine.model.phases import ExecutionPhase, NodePhase
@@ -42,7 +42,7 @@ def fact(name: str, sequence: int) -> Fact:
     return Fact(named(name), sequence, 2.5, "QUEUED", "n0")
 
 
-async def take(log: EventLog, changes: Changes | None = None, count: int = 1) -> list[Event | None]:
+async def take(log: EventLog, changes: Changes | None = None, count: int = 1) -> list[Incoming | None]:
     """Read a batch of so many events at least, and commit it: one turn."""
     records = await read(log, count)
     await log.commit(records, changes or Changes())

@@ -35,10 +35,14 @@ def submission(world: World) -> ExecutionSubmitted:
     return ExecutionSubmitted(EXECUTION, world.first, world.program.digest)
 
 
+async def no_letters(number: str) -> None:
+    raise AssertionError(number)
+
+
 async def test_a_submission_is_answered_when_it_is_durable() -> None:
     world, caller = World(programs.chain(2)), Caller()
     async with world.engine() as engine:
-        desk = Desk(engine)
+        desk = Desk(engine, no_letters)
         await desk.answer(Submit(submission(world)), caller.tell)
         await desk.answer(Follow(EXECUTION), caller.tell)
     assert caller.heard[0] == Done()
@@ -49,7 +53,7 @@ async def test_a_submission_is_answered_when_it_is_durable() -> None:
 async def test_an_abort_is_an_event() -> None:
     world, caller = World(programs.chain(2), takes(3600.0, ends(Exit(ExitReason.EXITED)))), Caller()
     async with world.engine() as engine:
-        desk = Desk(engine)
+        desk = Desk(engine, no_letters)
         await desk.answer(Submit(submission(world)), caller.tell)
         await desk.answer(Send((AbortRequested(EXECUTION, "enough"),)), caller.tell)
         await desk.answer(Follow(EXECUTION), caller.tell)
@@ -61,7 +65,7 @@ async def test_who_follows_what_has_ended_is_told_at_once() -> None:
     world, caller = World(programs.chain(1)), Caller()
     await world.run()
     async with world.engine() as engine:
-        await Desk(engine).answer(Follow(EXECUTION), caller.tell)
+        await Desk(engine, no_letters).answer(Follow(EXECUTION), caller.tell)
     assert caller.heard[-1] == Ended(ExecutionPhase.SUCCEEDED)
     assert len(caller.heard) <= 2
 
@@ -69,7 +73,7 @@ async def test_who_follows_what_has_ended_is_told_at_once() -> None:
 async def test_a_slow_caller_is_told_once_of_all_that_happened_meanwhile() -> None:
     world, caller = World(programs.chain(200)), Caller(pause=1000.0)
     async with world.engine() as engine:
-        desk = Desk(engine)
+        desk = Desk(engine, no_letters)
         await desk.answer(Submit(submission(world)), Caller().tell)
         await desk.answer(Follow(EXECUTION), caller.tell)
     *moves, end = caller.heard
@@ -84,7 +88,7 @@ async def test_what_a_child_execution_does_is_told_too() -> None:
     outer = programs.graph("outer", [programs.node("n0", plan.id)])
     world, caller = World(programs.program([outer, inner], [work], [plan])), Caller()
     async with world.engine() as engine:
-        desk = Desk(engine)
+        desk = Desk(engine, no_letters)
         await desk.answer(Submit(submission(world)), Caller().tell)
         await desk.answer(Follow(EXECUTION), caller.tell)
     assert caller.heard.count(Moved()) > 9, "the parent itself has moved in a handful of turns"
@@ -101,7 +105,7 @@ async def test_what_is_not_for_a_command_to_say_is_refused(event: Event) -> None
     world, caller = World(programs.chain(1)), Caller()
     async with world.engine() as engine:
         with pytest.raises(BadInput, match=f"{type(event).__name__} can't be sent"):
-            await Desk(engine).answer(Send((event,)), caller.tell)
+            await Desk(engine, no_letters).answer(Send((event,)), caller.tell)
     assert caller.heard == []
     assert await world.log.executions() == []
 
@@ -109,7 +113,7 @@ async def test_what_is_not_for_a_command_to_say_is_refused(event: Event) -> None
 async def test_the_engines_bell_is_rung() -> None:
     world, caller = World(programs.chain(1)), Caller()
     async with world.engine() as engine:
-        await Desk(engine).answer(Look(), caller.tell)
+        await Desk(engine, no_letters).answer(Look(), caller.tell)
         await engine.bell.heard()
     assert caller.heard == [Done()]
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 SCALARS: dict[Any, st.SearchStrategy[Any]] = {
     str: st.text(max_size=20),
@@ -17,6 +17,12 @@ SCALARS: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     bytes: st.binary(max_size=20),
     type(None): st.none(),
+    UnsetType: st.just(UNSET),
+    object: st.recursive(
+        st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(allow_nan=False), st.text(max_size=5)),
+        lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
+        max_leaves=5,
+    ),
 }
 
 
@@ -28,6 +34,8 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return st.one_of([any_of(argument) for argument in arguments])
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return st.tuples(*map(any_of, arguments))
     if origin is tuple:
         return st.lists(any_of(arguments[0]), max_size=3).map(tuple)
     if origin is dict:

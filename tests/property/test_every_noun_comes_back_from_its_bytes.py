@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.model.events import Event
+from engine.model.events import Event, Incoming
+from engine.model.requests import Asked
 from engine.model.state import Execution, Fact, Node
 from engine.ports.eventlog import DeadLetter, Record
 from engine.wire import codec
@@ -21,9 +22,9 @@ values = st.recursive(
 )
 
 
-@pytest.mark.parametrize("noun", get_args(Event), ids=lambda noun: noun.__name__)
+@pytest.mark.parametrize("noun", [*get_args(Event), *get_args(Asked)], ids=lambda noun: noun.__name__)
 @given(data=st.data())
-def test_events(noun: type[Event], data: st.DataObject) -> None:
+def test_events(noun: type[Incoming], data: st.DataObject) -> None:
     event = data.draw(any_of(noun))
     packed = codec.pack_event(event)
     assert codec.unpack_event(packed) == event

@@ -54,7 +54,9 @@ def read(name: str) -> Recording:
                 program = compile_package(unpack(data, name)).program
                 found.packages[program.digest] = program
             case "event":
-                found.events.append((len(found.events) + 1, codec.unpack_event(data)))
+                event = codec.unpack_event(data)
+                assert isinstance(event, Event)
+                found.events.append((len(found.events) + 1, event))
             case "fact":
                 found.facts.append(codec.unpack_fact(data))
             case "execution":

@@ -14,6 +14,7 @@ from engine.wire.codec import Unreadable
 ID = {"project": "p", "domain": "d", "name": "e1"}
 ABORT = {"v": 1, "type": "execution.abort_requested", "execution": ID, "cause": "c"}
 TYPES = (
+    "execution.requested, signal.given, "
     "execution.submitted, execution.abort_requested, signal.set, node.retry_requested, node.prepared, attempt.started, "
     "attempt.planned, attempt.succeeded, attempt.failed, attempt.stopped, execution.child_ended, "
     "signal.refused, timer.fired"

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, errors
 from aiokafka.producer import sender
+from anyio.lowlevel import cancel_shielded_checkpoint
 
 from engine.adapters.kafka.options import KafkaOptions
 
@@ -76,6 +77,8 @@ class Clients:
         )
         try:
             await consumer.start()
+            # Its tasks must have begun: the client can't stop one that has not.
+            await cancel_shielded_checkpoint()
             yield consumer
         finally:
             with anyio.move_on_after(STOP_SECONDS, shield=True):

@@ -91,7 +91,9 @@ def update_of(found: Mapping[TopicPartition, Sequence[Found]]) -> Update:
 
 
 def _enter_fact(update: Update, record: Found) -> None:
-    update.facts.append((records.fact_in(record), record.value or b""))
+    fact = records.fact_in(record)
+    if fact.sequence:  # the others are answers to requests
+        update.facts.append((fact, record.value or b""))
 
 
 def _enter_state(update: Update, record: Found) -> None:

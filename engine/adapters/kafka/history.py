@@ -47,7 +47,8 @@ class Archive:
         return Snapshot(codec.unpack_execution(raw), tuple(codec.unpack_node(value) for _, value in kept))
 
     async def dead_letters(self, partition: int) -> Sequence[DeadLetter]:
-        return [records.letter_in(found) async for found in self._read(Topic.DEAD_LETTERS, partition)]
+        found = [record async for record in self._read(Topic.DEAD_LETTERS, partition)]
+        return [records.letter_in(record) for record in found if not records.is_mark(record)]
 
     def _partition_of(self, execution: ExecutionId) -> int:
         return partition_of(execution, self._clients.options.partitions)

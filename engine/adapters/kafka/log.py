@@ -170,12 +170,12 @@ class KafkaLog:
 
     def _ours(self, message: Message, order: int) -> Message:
         return Message(
-            message.topic, message.partition, message.key, message.value, [records.appended(self._owner, order)]
+            message.topic, message.partition, message.key, message.value, (records.appended(self._owner, order),)
         )
 
     def _rest(self, changes: Changes) -> list[Message]:
-        """Facts, dead letters and follow-up events."""
-        found = [records.fact_message(fact, self.partition) for fact in changes.facts]
+        """Facts, answers, dead letters and follow-up events."""
+        found = [records.fact_message(fact, self.partition) for fact in (*changes.facts, *changes.answers)]
         for letter in changes.dead_letters:
             behind, in_memory = divmod(letter.offset, MEMORY)
             offset = letter.offset if in_memory else behind - 1

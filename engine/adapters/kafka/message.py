@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from engine.adapters.kafka.options import Topic
-
-Headers = Sequence[tuple[str, bytes]]
+from engine.ports.eventlog import Headers
 
 
 class Message(Struct, frozen=True):

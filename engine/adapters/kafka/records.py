@@ -18,6 +18,9 @@ from engine.wire import codec
 APPENDED = "appended"
 """Header of an event that an engine has appended to a partition of its own: by whom, and which number it was."""
 _APPENDED = struct.Struct(">8sQ")
+ORIGINAL = "original."
+REPLAYED = "replayed"
+"""Header of a record of the dead letters that is none, but says which one was replayed."""
 
 
 def event_message(event: Event, options: KafkaOptions, raw: bytes = b"") -> Message:
@@ -33,13 +36,14 @@ def appended(owner: bytes, order: int) -> tuple[str, bytes]:
 
 def queued(found: Found, owner: bytes, options: KafkaOptions) -> Queued:
     """An event of the topic as it waits for its turn."""
-    raw = found.value or b""
-    record = codec.unpack_record(found.offset, raw)
-    order, misplaced = 0, -1
+    order, misplaced, headers = 0, -1, list[tuple[str, bytes]]()
     for name, value in found.headers:
-        if name == APPENDED and len(value) == _APPENDED.size:
+        if name != APPENDED:
+            headers.append((name, value or b""))
+        elif value is not None and len(value) == _APPENDED.size:
             by, number = _APPENDED.unpack(value)
             order = number if by == owner else 0
+    record = codec.unpack_record(found.offset, found.value or b"", tuple(headers))
     if record.event is not None:
         belongs = partition_of(record.event.execution, options.partitions)
         misplaced = belongs if belongs != found.partition else -1
@@ -50,7 +54,8 @@ def forwarded(waiting: Queued) -> Message:
     """An event on its way to the partition that it belongs to, as it came."""
     event = waiting.record.event
     assert event is not None
-    return Message(Topic.EVENTS, waiting.misplaced, key_of(event.execution), waiting.record.raw)
+    key, record = key_of(event.execution), waiting.record
+    return Message(Topic.EVENTS, waiting.misplaced, key, record.raw, record.headers)
 
 
 def fact_message(fact: Fact, partition: int) -> Message:
@@ -63,7 +68,10 @@ def fact_in(found: Found) -> Fact:
 
 
 def letter_message(letter: DeadLetter, partition: int, offset: int) -> Message:
-    """The original bytes; `offset` is where they stood in the topic of events, -1 = they were in memory only."""
+    """The original bytes; `offset` is where they stood in the topic of events, -1 = they were in memory only.
+
+    The original headers have ORIGINAL before their names.
+    """
     headers = [
         ("reason", letter.reason.encode("utf-8", "surrogatepass")),
         ("partition", str(partition).encode()),
@@ -73,16 +81,26 @@ def letter_message(letter: DeadLetter, partition: int, offset: int) -> Message:
         it = letter.execution
         parts = (part.encode("utf-8", "surrogatepass") for part in (it.project, it.domain, it.name))
         headers += zip(("project", "domain", "execution"), parts, strict=True)
+    headers += [(f"{ORIGINAL}{name}", value) for name, value in letter.headers]
     key = key_of(letter.execution) if letter.execution else f"{partition}/{offset}".encode()
-    return Message(Topic.DEAD_LETTERS, partition, key, letter.raw, headers)
+    return Message(Topic.DEAD_LETTERS, partition, key, letter.raw, tuple(headers))
+
+
+def is_mark(found: Found) -> bool:
+    """Whether it says that a letter was replayed."""
+    return found.value is None and any(name == REPLAYED for name, _ in found.headers)
 
 
 def letter_in(found: Found) -> DeadLetter:
-    headers = {name: value.decode("utf-8", "surrogatepass") for name, value in found.headers}
+    own = [(name, value or b"") for name, value in found.headers if not name.startswith(ORIGINAL)]
+    headers = {name: value.decode("utf-8", "surrogatepass") for name, value in own}
     execution = None
     if "execution" in headers:
         execution = ExecutionId(headers["project"], headers["domain"], headers["execution"])
-    return DeadLetter(int(headers["offset"]), found.value or b"", headers["reason"], execution)
+    original = tuple(
+        (name.removeprefix(ORIGINAL), value or b"") for name, value in found.headers if name.startswith(ORIGINAL)
+    )
+    return DeadLetter(int(headers["offset"]), found.value or b"", headers["reason"], execution, original)
 
 
 def in_memory(event: Event) -> Record:

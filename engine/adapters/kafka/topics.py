@@ -47,6 +47,24 @@ async def prepare(clients: Clients) -> None:
         raise BadInput(f"the topics of Kafka at {options.bootstrap} can't be used; nothing was started:{listed}")
 
 
+async def count(clients: Clients) -> int:
+    """Partitions of each topic, for whoever is no engine. Raises BadInput where they are not there, LogFailed."""
+    options = clients.options
+    try:
+        async with _admin(clients) as admin:
+            found = await _shapes(admin)
+    except faults.CLIENT_ERRORS as error:
+        raise LogFailed(f"Kafka at {options.bootstrap} can't be used: {faults.describe(error)}") from error
+    counts = {name: found[name].partitions if name in found else 0 for name in map(options.topic, Topic)}
+    if min(counts.values()) == 0 or len(set(counts.values())) > 1:
+        listed = ", ".join(f"{name}: {partitions}" for name, partitions in counts.items())
+        raise BadInput(
+            f"Kafka at {options.bootstrap} has no topics of engines that begin with {options.prefix!r} (partitions of "
+            f"{listed}); check kafka.bootstrap and kafka.prefix, or start an engine; nothing was published"
+        )
+    return max(counts.values())
+
+
 @asynccontextmanager
 async def _admin(clients: Clients) -> Any:
     admin = AIOKafkaAdminClient(**clients.common)

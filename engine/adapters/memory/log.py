@@ -13,7 +13,7 @@ from engine.model.errors import Defect, LogFailed
 from engine.model.events import Event
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Snapshot
-from engine.ports.eventlog import BATCH_RECORDS, Changes, DeadLetter, Record, Selection
+from engine.ports.eventlog import BATCH_RECORDS, Changes, DeadLetter, Headers, Record, Selection
 from engine.wire import codec
 
 
@@ -23,6 +23,8 @@ class MemoryLog:
         """What a disk would hold: durable events and consumed ones, by offset."""
         self._inbox: dict[int, bytes] = {}
         """Everything after the cursor, in order; what is not in `_events` too is lost in a crash."""
+        self._headers: dict[int, Headers] = {}
+        """Of what others have published."""
         self._next_offset = 1
         self._backlog_end = 0
         """Offset of the last event that was there when this log was opened."""
@@ -31,6 +33,8 @@ class MemoryLog:
         self._nodes: dict[ExecutionId, dict[str, bytes]] = {}
         self._history: dict[ExecutionId, dict[int, bytes]] = {}
         self._dead_letters: list[bytes] = []
+        self.answers: list[Fact] = []
+        """To requests, in their order."""
         self._arrived: anyio.Event | None = None
         self._broken = ""
 
@@ -40,11 +44,12 @@ class MemoryLog:
         after._events = dict(self._events)
         after._inbox = {offset: raw for offset, raw in self._inbox.items() if offset in self._events}
         after._backlog_end = max(self._events, default=0)
+        after._headers = dict(self._headers)
         after._next_offset = after._backlog_end + 1
         after._executions, after._unfinished = dict(self._executions), dict(self._unfinished)
         after._nodes = {execution: dict(nodes) for execution, nodes in self._nodes.items()}
         after._history = {execution: dict(facts) for execution, facts in self._history.items()}
-        after._dead_letters = list(self._dead_letters)
+        after._dead_letters, after.answers = list(self._dead_letters), list(self.answers)
         return after
 
     def break_disk(self, cause: str) -> None:
@@ -62,12 +67,18 @@ class MemoryLog:
         if durable:
             await anyio.lowlevel.checkpoint()
 
+    def publish(self, data: bytes, headers: Headers = ()) -> None:
+        """A record of somebody who has the topic and not this library."""
+        self._headers[self._next_offset] = headers
+        self._enter([data], durable=True)
+
     async def read(self) -> Sequence[Record]:
         while not self._inbox and not self._broken:
             self._arrived = anyio.Event()
             await self._arrived.wait()
         self._check()
-        return [codec.unpack_record(offset, raw) for offset, raw in islice(self._inbox.items(), BATCH_RECORDS)]
+        waiting = islice(self._inbox.items(), BATCH_RECORDS)
+        return [codec.unpack_record(offset, raw, self._headers.get(offset, ())) for offset, raw in waiting]
 
     async def commit(self, records: Sequence[Record], changes: Changes) -> None:
         self._check()
@@ -86,6 +97,7 @@ class MemoryLog:
         for fact, raw in facts:
             self._history.setdefault(fact.execution, {})[fact.sequence] = raw
         self._dead_letters += letters
+        self.answers += changes.answers
         for record in records:
             self._events[record.offset] = self._inbox.pop(record.offset)
         self._enter(events, durable=True)

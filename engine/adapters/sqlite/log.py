@@ -22,11 +22,12 @@ from engine.adapters.sqlite.reader import SqliteReader
 from engine.adapters.sqlite.rows import change_rows, event_rows
 from engine.adapters.sqlite.schema import Synchronous, connect_reader, connect_writer
 from engine.adapters.sqlite.writer import Write, Writer
-from engine.model.errors import Defect, EngineError, LogFailed
+from engine.model.errors import BadInput, Defect, EngineError, LogFailed
 from engine.model.events import Event
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.eventlog import Changes, DeadLetter, Record, Selection
+from engine.wire import codec
 
 CLOSE_SECONDS = 10.0
 """The longest that leaving the log waits for what is still to be written."""
@@ -88,6 +89,25 @@ class SqliteLog:
             await self._write(Write(event_rows(records), commit=False), records)
         else:
             self._inbox.put(records, written=False)
+
+    async def replay(self, number: str) -> None:
+        """Append the event of a dead letter again, and note that; returns when both are on disk.
+
+        Raises BadInput where there is no such letter, or its bytes are no event of this version. One that was replayed
+        is not appended again.
+        """
+        self._check()
+        found = {letter.id: letter for letter in await self._reader.numbered_letters()}.get(number)
+        if found is None:
+            raise BadInput(f"there is no dead letter {number}; nothing was appended")
+        record = codec.unpack_record(0, found.letter.raw, found.letter.headers)
+        if not isinstance(record.event, Event):
+            raise BadInput(f"dead letter {number} can't be read by this version either: {record.problem}")
+        if not found.replayed:
+            records = self._inbox.number([record.event])
+            rows = event_rows(records)
+            rows.replayed.append(int(number))
+            await self._write(Write(rows, commit=False), records)
 
     async def read(self) -> Sequence[Record]:
         while True:

@@ -17,12 +17,13 @@ import anyio
 import anyio.to_thread
 
 from engine.adapters.sqlite import listing
-from engine.adapters.sqlite.rows import key_of
+from engine.adapters.sqlite.rows import REPLAYED, key_of
 from engine.adapters.sqlite.schema import describe
 from engine.model.errors import LogFailed
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Node, Snapshot
 from engine.ports.eventlog import BATCH_RECORDS, DeadLetter, Record, Selection
+from engine.ports.letters import Letter
 from engine.wire import codec
 
 RESTORE_EXECUTIONS = 100
@@ -85,6 +86,10 @@ class SqliteReader:
 
     async def dead_letters(self) -> Sequence[DeadLetter]:
         return await self._run(self._dead_letters)
+
+    async def numbered_letters(self) -> Sequence[Letter]:
+        """Dead letters with their numbers, the oldest first."""
+        return await self._run(self._numbered_letters)
 
     async def events(self, after: int = 0, until: int = MAX_OFFSET) -> Sequence[Record]:
         """The next BATCH_RECORDS stored events with `after` < offset <= `until`, processed or not."""
@@ -157,6 +162,14 @@ class SqliteReader:
     def _dead_letters(self) -> list[DeadLetter]:
         rows = self._connection.execute("SELECT payload FROM dead_letters ORDER BY number")
         return [self._state(codec.unpack_dead_letter, payload) for (payload,) in rows]
+
+    def _numbered_letters(self) -> list[Letter]:
+        with self._moment() as connection:
+            marks = connection.execute("SELECT name FROM meta WHERE name LIKE ?", (f"{REPLAYED}%",))
+            replayed = {name.removeprefix(REPLAYED) for (name,) in marks}
+            rows = connection.execute("SELECT number, payload FROM dead_letters ORDER BY number").fetchall()
+        found = [(str(number), self._state(codec.unpack_dead_letter, payload)) for number, payload in rows]
+        return [Letter(number, letter, replayed=number in replayed) for number, letter in found]
 
     def _events(self, after: int, until: int) -> list[Record]:
         rows = self._connection.execute(

@@ -19,6 +19,8 @@ from engine.wire import codec
 
 Value = int | float | str | bytes
 
+REPLAYED = "replayed-"
+"""Before the number of a dead letter, in the table `meta`."""
 CHUNKS = (256, 64, 16, 4, 1)
 """Rows per statement: few sizes, so that SQLite compiles each statement once."""
 
@@ -50,6 +52,8 @@ class Rows:
     nodes: list[Value] = field(default_factory=list)
     history: list[Value] = field(default_factory=list)
     dead_letters: list[Value] = field(default_factory=list)
+    replayed: list[int] = field(default_factory=list)
+    """Numbers of dead letters that are appended again."""
     cursor: int | None = None
 
     def extend(self, later: Rows) -> None:
@@ -59,6 +63,7 @@ class Rows:
         self.nodes += later.nodes
         self.history += later.history
         self.dead_letters += later.dead_letters
+        self.replayed += later.replayed
         if later.cursor is not None:
             self.cursor = later.cursor
 
@@ -69,6 +74,8 @@ class Rows:
         insert(connection, NODES, self.nodes)
         insert(connection, HISTORY, self.history)
         insert(connection, DEAD_LETTERS, self.dead_letters)
+        for number in self.replayed:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)", (f"{REPLAYED}{number}",))
         if self.cursor is not None:
             connection.execute("UPDATE meta SET value = ? WHERE name = 'cursor'", (self.cursor,))
 
