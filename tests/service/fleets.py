@@ -17,7 +17,7 @@ from aiokafka import TopicPartition
 from anyio.abc import Process, TaskGroup, TaskStatus
 from anyio.streams.text import TextReceiveStream
 
-from engine.adapters.kafka import topics
+from engine.adapters.kafka import faults, topics
 from engine.adapters.kafka.appender import Appender
 from engine.adapters.kafka.clients import Clients
 from engine.adapters.kafka.options import Topic
@@ -25,6 +25,7 @@ from engine.adapters.kafka.records import event_message
 from engine.model.events import ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
+from engine.model.state import Fact
 from engine.wire import codec
 from tests.backing.session import address
 from tests.programs import workflow_id
@@ -32,7 +33,7 @@ from tests.service.fleet_driver import CHAIN, MAP, Order
 from tests.service.topic_evidence import Evidence, gather
 
 ROOT = Path(__file__).parents[2]
-LIMIT_SECONDS = 90.0
+LIMIT_SECONDS = 120.0
 ENDED = {phase.value for phase in (ExecutionPhase.SUCCEEDED, ExecutionPhase.FAILED, ExecutionPhase.ABORTED)}
 
 
@@ -65,9 +66,9 @@ class Member:
 class Fleets:
     """The group of one test, on topics of its own."""
 
-    def __init__(self, folder: Path, partitions: int, session_seconds: float) -> None:
+    def __init__(self, folder: Path, bootstrap: str, partitions: int, session_seconds: float) -> None:
         self.name = f"f{uuid.uuid4().hex[:12]}"
-        self._order = Order(address("kafka"), self.name, str(folder / "store"), "", partitions, session_seconds)
+        self._order = Order(bootstrap, self.name, str(folder / "store"), "", partitions, session_seconds)
         self.clients = Clients(self._order.options(), {})
         self._appender: Appender
         self._tasks: TaskGroup
@@ -80,8 +81,11 @@ class Fleets:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, folder: Path, *, partitions: int, session_seconds: float = 2.0) -> AsyncIterator[Fleets]:
-        fleets = cls(folder, partitions, session_seconds)
+    async def open(
+        cls, folder: Path, *, partitions: int, session_seconds: float = 2.0, bootstrap: str = ""
+    ) -> AsyncIterator[Fleets]:
+        """bootstrap: of a broker of the test's own."""
+        fleets = cls(folder, bootstrap or address("kafka"), partitions, session_seconds)
         await topics.prepare(fleets.clients)
         async with Appender.open(fleets.clients) as appender, anyio.create_task_group() as tasks:
             fleets._appender, fleets._tasks = appender, tasks
@@ -160,15 +164,21 @@ class Fleets:
             await consumer.seek_to_beginning(*where)
             task_status.started()
             while True:
-                for records in (await consumer.getmany(timeout_ms=100)).values():
+                try:
+                    found = await consumer.getmany(timeout_ms=100)
+                except faults.CLIENT_ERRORS:
+                    continue  # the broker is hurt
+                for records in found.values():
                     for record in records:
-                        fact = codec.unpack_fact(record.value or b"")
-                        if fact.path and fact.phase == "RUNNING":
-                            self.running.add(fact.execution)
-                        if not fact.path and fact.phase in ENDED:
-                            self.ended[fact.execution] = fact.phase
+                        self._see(codec.unpack_fact(record.value or b""))
                 self._more.set()
                 self._more = anyio.Event()
+
+    def _see(self, fact: Fact) -> None:
+        if fact.path and fact.phase == "RUNNING":
+            self.running.add(fact.execution)
+        if not fact.path and fact.phase in ENDED:
+            self.ended[fact.execution] = fact.phase
 
     async def evidence(self) -> Evidence:
         """Everything that the topics hold."""

@@ -1,0 +1,85 @@
+"""The broker dies and comes back, hangs, or refuses every write: the group waits, then goes on, and no node fails."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from anyio import to_thread
+
+from engine.adapters.kafka.options import Topic
+from tests.backing import kafka
+from tests.backing.server import Server
+from tests.service.fleets import Fleets
+
+pytestmark = [pytest.mark.service("kafka"), pytest.mark.timeout(300)]
+PARTITIONS = 4
+
+
+@asynccontextmanager
+async def at_work(fleets: Fleets) -> AsyncIterator[None]:
+    """The trouble is in the block: two processes work, and are given more, before, through and after it."""
+    for name in ("a", "b"):
+        await fleets.start(name, task_seconds=0.05)
+    for name in ("a", "b"):
+        await fleets.members[name].until_it_owns(PARTITIONS // 2)
+    ids = await fleets.submit(range(100))
+    await fleets.until_ended(20)
+    async with anyio.create_task_group() as tasks:
+
+        async def ask_for_more() -> None:
+            ids.extend(await fleets.submit(range(100, 200)))
+
+        tasks.start_soon(ask_for_more)
+        yield
+    await fleets.until_ended(200)
+    for name in ("a", "b"):
+        assert await fleets.stop(name) == 0
+    assert (await fleets.evidence()).problems(ids) == []
+
+
+@pytest.mark.parametrize("how", ["restart", "hang"])
+async def test_a_broker_that_was_away(tmp_path: Path, how: str) -> None:
+    broker, address = await to_thread.run_sync(kafka.start)
+    try:
+        async with Fleets.open(tmp_path, partitions=PARTITIONS, bootstrap=address) as fleets, at_work(fleets):
+            if how == "restart":
+                await to_thread.run_sync(broker.kill)
+                await to_thread.run_sync(kafka.run, broker, address)
+            else:
+                await _hang(broker)
+    finally:
+        await to_thread.run_sync(broker.stop)
+
+
+async def _hang(broker: Server) -> None:
+    """For longer than the sessions."""
+    broker.pause()
+    await anyio.sleep(8)
+    broker.go_on()
+
+
+async def test_a_broker_that_refuses_every_write(tmp_path: Path) -> None:
+    async with Fleets.open(tmp_path, partitions=PARTITIONS) as fleets, at_work(fleets):
+        await _need_copies(fleets, 2)
+        await anyio.sleep(10)
+        await _need_copies(fleets, 1)
+
+
+async def _need_copies(fleets: Fleets, count: int) -> None:
+    """Two are more than the broker has: NotEnoughReplicas."""
+    options = fleets.clients.options
+    admin = AIOKafkaAdminClient(**fleets.clients.common)
+    await admin.start()
+    try:
+        changes = {"min.insync.replicas": str(count), "max.message.bytes": str(options.max_record_bytes + 64 * 1024)}
+        await admin.alter_configs(
+            [ConfigResource(ConfigResourceType.TOPIC, options.topic(which), changes) for which in Topic]
+        )
+    finally:
+        await admin.close()
