@@ -57,7 +57,8 @@ async def describe(documents: Documents, execution: ExecutionId, now: float) -> 
     board = await board_of(documents, snapshot)
     rows, _ = choose(board)
     parts = [f"{outcome(record, now)}, {record.entity}", "\n".join(Tree().lines(rows, now))]
-    parts.append(waits_text(board.unfinished(), now, documents.home))
+    left = [(title, state, await documents.notes(state)) for title, state in board.unfinished()]
+    parts.append(waits_text(left, now, documents.home))
     outputs = await documents.outputs(snapshot)
     if outputs is not None:
         parts.append(f"outputs {outputs_text(outputs)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from engine.cli.answers import answer_command
@@ -16,9 +16,17 @@ SHOWN = 100
 """Lines that people get; `--json` has all."""
 
 
-def waits_text(states: Iterable[tuple[str, ExecutionState]], now: float, home: Path) -> str:
-    """A line a node, live ones of an execution first; "" where nothing waits. A text precedes the paths of each."""
-    lines = [(f"{title}{wait.path}", _line(state, wait, now, home)) for title, state in states for wait in waits(state)]
+Unfinished = tuple[str, ExecutionState, Mapping[str, str]]
+"""A text that precedes the paths of its nodes, an execution, and what the runner says that its nodes wait for."""
+
+
+def waits_text(states: Iterable[Unfinished], now: float, home: Path) -> str:
+    """A line a node, live ones of an execution first; "" where nothing waits."""
+    lines = [
+        (f"{title}{wait.path}", _line(state, wait, now, home))
+        for title, state, notes in states
+        for wait in waits(state, notes)
+    ]
     if not lines:
         return ""
     more = len(lines) - SHOWN

@@ -10,16 +10,20 @@ from anyio import to_thread
 
 from engine.gateway.document import document, state_of
 from engine.machine.execution import ExecutionState, plans_of
+from engine.model import layout
 from engine.model.errors import EngineError
-from engine.model.graph import Program
-from engine.model.ids import ExecutionId
-from engine.model.phases import ExecutionPhase
+from engine.model.graph import NodeKind, Program
+from engine.model.ids import AttemptKey, ExecutionId
+from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Snapshot
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import Records
 
 if TYPE_CHECKING:
     from engine.wire.natural import Json
+
+
+MOST_NOTES = 200
 
 
 class Documents:
@@ -43,7 +47,8 @@ class Documents:
 
         found = await self.made_of(snapshot)
         if not snapshot.execution.terminal:
-            found["waiting"] = waits_json(await self.state(snapshot))
+            state = await self.state(snapshot)
+            found["waiting"] = waits_json(state, await self.notes(state))
         return found
 
     async def made_of(self, snapshot: Snapshot) -> dict[str, Json]:
@@ -73,6 +78,19 @@ class Documents:
         except EngineError as error:
             self.problems.append(f"outputs of execution {record.id.name} can't be read: {error}")
             return None
+
+    async def notes(self, state: ExecutionState) -> dict[str, str]:
+        """What the runner says that queued tasks wait for, by path, as far as it says anything."""
+        nodes = [state.nodes[path] for path in state.live]
+        queued = [it for it in nodes if it.kind is NodeKind.TASK and it.phase is NodePhase.QUEUED][:MOST_NOTES]
+        keys = [AttemptKey(state.record.id, node.path, node.attempt) for node in queued]
+        uris = [self.blobs.uri(f"{layout.attempt_prefix(key)}/{layout.NOTE}") for key in keys]
+        try:
+            found = await self.blobs.get_many(uris)
+        except EngineError as error:
+            self.problems.append(f"what execution {state.record.id.name} waits for can't be read: {error}")
+            return {}
+        return {key.path: text.decode(errors="replace") for key, text in zip(keys, found, strict=True) if text}
 
     async def state(self, snapshot: Snapshot) -> ExecutionState:
         """The execution with its program, as far as that can be read, for the names and the order of its nodes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from engine.gateway.document import iso
@@ -18,17 +19,19 @@ _BOUNDARY = (START_NODE, END_NODE)
 """No author wrote them: only at work are they worth a line."""
 
 
-def waits(state: ExecutionState) -> list[Wait]:
+def waits(state: ExecutionState, notes: Mapping[str, str] = {}) -> list[Wait]:
     """One for every node that has not ended and may still do something; none where the program can't be read."""
     if state.record.workflow not in state.program.workflows:
         return []
     try:
-        return [wait for wait in waiting(state) if wait.path in state.live or split(wait.path)[1] not in _BOUNDARY]
+        return [
+            wait for wait in waiting(state, notes) if wait.path in state.live or split(wait.path)[1] not in _BOUNDARY
+        ]
     except KeyError:  # the plan of a @dynamic task can't be read, which is told elsewhere
         return []
 
 
-def waits_json(state: ExecutionState) -> list[Json]:
+def waits_json(state: ExecutionState, notes: Mapping[str, str] = {}) -> list[Json]:
     return [
         {
             "node": wait.path,
@@ -36,7 +39,7 @@ def waits_json(state: ExecutionState) -> list[Json]:
             "until": iso(wait.until),
             "signal": wait.gate.signal_id if wait.gate else None,
         }
-        for wait in waits(state)
+        for wait in waits(state, notes)
     ]
 
 

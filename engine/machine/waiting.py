@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -32,12 +32,15 @@ class Wait(Struct, frozen=True):
     """The signal that it waits for."""
 
 
-def waiting(state: ExecutionState) -> Iterator[Wait]:
-    """One line for every live node, then one for every node that may still be started."""
+def waiting(state: ExecutionState, notes: Mapping[str, str] = {}) -> Iterator[Wait]:
+    """One line for every live node, then one for every node that may still be started.
+
+    `notes`: path -> what its runner says that a queued task waits for.
+    """
     if state.record.terminal:
         return
     for path in state.live:
-        yield _live(state, state.nodes[path])
+        yield _live(state, state.nodes[path], notes.get(path, ""))
     for prefix in open_frames(state):
         for node_id in startable(state, prefix):
             path = join(prefix, node_id)
@@ -73,7 +76,7 @@ def _phase(state: ExecutionState, path: str) -> str:
     return (node.phase if node else NodePhase.NOT_YET_STARTED).name
 
 
-def _live(state: ExecutionState, node: Node) -> Wait:
+def _live(state: ExecutionState, node: Node, note: str) -> Wait:
     match node.phase:
         case NodePhase.ABORTING:
             return Wait(node.path, _closing(state, node, "to be stopped"))
@@ -89,7 +92,7 @@ def _live(state: ExecutionState, node: Node) -> Wait:
             return Wait(node.path, _closing(state, node, "to be stopped, before its next attempt"))
         return Wait(node.path, f"its next attempt, number {node.attempt + 2}", node.wake_at)
     if node.phase is NodePhase.QUEUED:
-        return Wait(node.path, _queued(state, node))
+        return Wait(node.path, note or _queued(state, node))
     if node.elements is not None:
         return Wait(node.path, _elements(node.elements, node.kind))
     return Wait(node.path, _running(state, node), node.wake_at, patience=bool(node.wake_at))

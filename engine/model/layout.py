@@ -15,6 +15,8 @@ from engine.model.ids import AttemptKey, EntityId, EntityKind, ExecutionId, labe
 METADATA_PREFIX = "metadata/propeller"
 DEEP = 400
 """Characters of a frame's path."""
+NOTE = "waiting"
+"""In the folder of an attempt that does not run yet: for what it waits, in words; empty, once it does not."""
 CHECKPOINTS = "_flytecheckpoints"
 """In the folder of an attempt's raw data."""
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"

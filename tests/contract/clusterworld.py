@@ -31,14 +31,20 @@ class World:
         self.api, self.kubeconfig, self.store = api, kubeconfig, MemoryBlobs()
         self.started: list[AttemptKey] = []
         self.ends: dict[AttemptKey, Exit | Permanent] = {}
+        self.stored: dict[str, bytes] = {}
         self._bell = anyio.Event()
         api.kubelet = lambda pod: api.status(pod["metadata"]["name"], "Running", RUNNING)
 
     @asynccontextmanager
     async def runner(self, pods: PodOptions = PodOptions(), **cluster: Any) -> AsyncIterator[PodRunner]:
         options = ClusterOptions(kubeconfig=self.kubeconfig, idle_seconds=IDLE_SECONDS, **cluster)
-        async with PodRunner(options, pods, put=self.store.put) as runner:
+        async with PodRunner(options, pods, put=self._put) as runner:
             yield runner
+
+    async def _put(self, uri: str, data: bytes) -> None:
+        await self.store.put(uri, data)
+        self.stored[uri] = data
+        self._ring()
 
     async def run(self, runner: PodRunner, asked: TaskRequest) -> None:
         """To be started beside the test."""

@@ -175,7 +175,7 @@ async def test_what_a_pod_printed_is_kept(world: World) -> None:
         tasks.cancel_scope.cancel()
 
 
-async def test_a_running_task_outlives_an_unscheduled_begin(world: World) -> None:
+async def test_what_a_pod_waits_for_can_be_read(world: World) -> None:
     world.api.kubelet = lambda pod: world.api.status(
         pod["metadata"]["name"],
         "Pending",
@@ -185,8 +185,12 @@ async def test_a_running_task_outlives_an_unscheduled_begin(world: World) -> Non
         tasks.start_soon(world.run, runner, ask())
         await world.seen("POST", 1)
         await world.seen("WATCH", 2)
-        assert runner.waits == {key(): "a node (Unschedulable): 0/3 nodes"}
+        why = "its pod to start: a node (Unschedulable): 0/3 nodes"
+        assert runner.notes.of == {key(): why}
+        note = "memory://store/p/waiting"
+        await world.until(lambda: world.stored.get(note) == why.encode())
         world.api.status(name(), "Running", RUNNING)
         await world.until(lambda: world.started == [key()])
-        assert runner.waits == {}
+        assert runner.notes.of == {}
+        await world.until(lambda: world.stored[note] == b"")
         tasks.cancel_scope.cancel()

@@ -76,11 +76,11 @@ async def test_a_quota_is_waited_for_by_one_and_told(world: World) -> None:
             await world.seen("POST", 150, 60)
         asked = world.count("POST")
         assert asked <= 1 + 32 + 2
-        assert "exceeded quota: q" in runner.waits[keys[0]]
+        assert "exceeded quota: q" in runner.notes.of[keys[0]]
         full[0] = False
         world.api.drop(name(other))
         await world.until(lambda: len(world.started) == 101)
-        assert runner.waits == {}
+        assert runner.notes.of == {}
         tasks.cancel_scope.cancel()
 
 

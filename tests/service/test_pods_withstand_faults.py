@@ -21,7 +21,7 @@ from engine.model.podneeds import PodNeeds
 from engine.ports.taskrunner import Exit, ExitReason
 from tests.backing.kubernetes import faulty as faults
 from tests.backing.kubernetes.specs import SCRIPT, Script
-from tests.clusters import Pods, Space, engine_context, phases, space
+from tests.clusters import Pods, Space, ended, engine_context, phases, space
 from tests.podworld import key, request
 from tests.service.command import WORKFLOWS, Propwash
 
@@ -87,7 +87,7 @@ async def test_an_api_server_that_is_away_ends_nothing(run: Run) -> None:
         await run.until(lambda: len(run.started) == 10)
         await run.proxy.down()
         tasks.start_soon(run.attempt, runner, late, Script())
-        await anyio.sleep(8)
+        await run.at.until(ended)
         assert run.ends == {}
         await run.proxy.up()
         await run.until(lambda: len(run.ends) == 11)

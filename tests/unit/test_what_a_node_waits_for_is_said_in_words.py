@@ -115,3 +115,12 @@ def test_a_time_limit_is_no_promise() -> None:
     found = {line.path: line for line in waiting(simulation.state)}
     assert found["n0"].patience
     assert found["n0"].what == "n0/0/n0 (RUNNING)"
+
+
+def test_what_the_runner_says_of_a_queued_task_counts() -> None:
+    simulation = Simulation(chain(2), lambda key: "hang")
+    notes = {"n0": "its pod to start: a node (Unschedulable)", "n1": "nothing that counts"}
+    told = {line.path: line.what for line in waiting(simulation.state, notes)}
+    assert (told["n0"], told["n1"]) == ("its pod to start: a node (Unschedulable)", "n0 (QUEUED)")
+    simulation.deliver()
+    assert {line.path: line.what for line in waiting(simulation.state, notes)}["n0"] == "its task to end"

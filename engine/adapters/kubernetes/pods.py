@@ -46,7 +46,7 @@ class Pods:
                 made = await self._create(turn, manifest)
             except CallFailed as problem:
                 ruling = on_create(problem.answer)
-                tell(str(problem))
+                tell(f"its pod to be made: {problem}")
                 found = await self._instead(key, ruling, problem.answer, waits)
                 if found is None:
                     continue
@@ -149,7 +149,7 @@ class Pods:
         """Until it is gone, or over and only held up by others: after `stop_seconds` it is deleted by force."""
         # A pod with uploads has a long time to end in order; here it need not.
         long = pod.spec.termination_grace_period_seconds > self._stop_seconds
-        grace: Json = {"gracePeriodSeconds": int(self._stop_seconds / 2)} if long else {}
+        grace: Json = {"gracePeriodSeconds": max(1, int(self._stop_seconds / 2))} if long else {}
         while not await self._asked(pod, grace):
             with anyio.move_on_after(self._stop_seconds):
                 await self._gone(seen, pod)

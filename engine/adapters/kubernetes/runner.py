@@ -22,6 +22,7 @@ from engine.adapters.kubernetes.keeping import removable
 from engine.adapters.kubernetes.links import links
 from engine.adapters.kubernetes.logs import LogKeeper, Put
 from engine.adapters.kubernetes.naming import Json, pod_name
+from engine.adapters.kubernetes.notes import Notes
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
 from engine.adapters.kubernetes.pods import Pods
 from engine.adapters.kubernetes.podtemplates import PodTemplates
@@ -64,13 +65,13 @@ class PodRunner:
         self._doomed: OrderedDict[AttemptKey, None] = OrderedDict()
         """The last attempts that are over for good, whose pods may still turn up."""
         self._removing: set[AttemptKey] = set()
-        self.waits: dict[AttemptKey, str] = {}
-        """What attempts wait for that do not run yet, in words."""
+        self.notes = Notes(put)
 
     async def __aenter__(self) -> Self:
         connections = await self._exits.enter_async_context(AsyncExitStack())
         self._tasks = await self._exits.enter_async_context(anyio.create_task_group())
         options, stop_seconds = self._cluster, self._options.stop_seconds
+        self._tasks.start_soon(self.notes.run)
         self.sites = Sites(self._tasks, connections, options, stop_seconds, self._seen)
         return self
 
@@ -97,7 +98,7 @@ class PodRunner:
         try:
             return await self._attempts.run(request.key, started, partial(self._perform, request), request.root)
         finally:
-            self.waits.pop(request.key, None)
+            self.notes.forget(request.key)
 
     async def stop(self, key: AttemptKey) -> None:
         """See TaskRunner."""
@@ -122,7 +123,7 @@ class PodRunner:
     async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         key = request.key
         self._doomed.pop(key, None)
-        tell = partial(self._tell, key)
+        tell = partial(self.notes.tell, key, request.prefix_uri)
         pods = await self._site(key)
         pod = await self._known(pods, request)
         if pod is None:
@@ -148,12 +149,6 @@ class PodRunner:
             # Made a moment ago by an engine before this one, or by another group: the name says whose it is.
             return pods.adopted(other, request.key)
         return None
-
-    def _tell(self, key: AttemptKey, what: str) -> None:
-        if what:
-            self.waits[key] = what
-        else:
-            self.waits.pop(key, None)
 
     async def _site(self, key: AttemptKey) -> Pods:
         """Raises Permanent where its cluster can't be used at all."""

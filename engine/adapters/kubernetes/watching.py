@@ -55,7 +55,7 @@ class Watching:
                     self._begin(state, adopted=adopted)
                     tell("")
                 case Pending():
-                    tell(state.why)
+                    tell(f"its pod to start: {state.why}")
             adopted = False
             if await self._changed(seen, pod, state):
                 continue
