@@ -23,10 +23,34 @@ def _projects(value: Mapping[str, str]) -> Mapping[str, str]:
     return value
 
 
+def _manifest(value: Mapping[str, object]) -> Mapping[str, object]:
+    if not isinstance(value.get("apiVersion"), str) or "/" not in str(value["apiVersion"]) or "kind" not in value:
+        raise PydanticCustomError("manifest", "Input should be a manifest with apiVersion (GROUP/VERSION) and kind")
+    return value
+
+
 def _pod_template(value: Mapping[str, object]) -> Mapping[str, object]:
     if set(value) - {"metadata", "spec"}:
         raise PydanticCustomError("pod_template", "Input should be a map with metadata and spec")
     return value
+
+
+class CustomResource(Group):
+    """How tasks of one type are run by another operator."""
+
+    template: Annotated[Mapping[str, object], Named("manifest"), AfterValidator(_manifest)]
+    """The custom resource, with `apiVersion` and `kind`; its variables are those of
+    [tasks as pods](kubernetes.md#tasks-that-other-operators-run)."""
+    plural: Text
+    """Its name in the API, e.g. `pytorchjobs`."""
+    succeeded: Text = "status.conditions[type=Succeeded].status=True"
+    """PATH=VALUE that says that it has succeeded."""
+    failed: Text = "status.conditions[type=Failed].status=True"
+    """The same for its failure."""
+    message: Text | None = "status.conditions[type=Failed].message"
+    """Path of the text that says why it failed."""
+    container: Text | None = None
+    """What the operator wants the container to be called that runs the task."""
 
 
 class Tasks(Group):
@@ -52,6 +76,9 @@ class Kubernetes(Group):
     group: Label | None = None
     """Name of the engines that share pods, which carry it as a label: an engine looks only at those of its own group.
     null = `kafka.group`, or a name that a home makes for itself."""
+    custom_resources: Annotated[Mapping[str, CustomResource], Named("map of task type to custom resource")] = {}
+    """Tasks that another operator runs (Spark, PyTorch, Ray ...), by their type: `template`, `plural`, `succeeded`,
+    `failed`, `message`, `container`. See [tasks as pods](kubernetes.md#tasks-that-other-operators-run)."""
     max_pods: Count | None = None
     """Attempts at once, of one engine; null = any number."""
     calls_per_second: Annotated[float, Field(gt=0), Named("number")] = 100.0

@@ -17,8 +17,9 @@ from engine.model.ids import AttemptKey
 from engine.model.placement import Toleration
 
 if TYPE_CHECKING:
-    from config.kubernetes import Pods
+    from config.kubernetes import CustomResource, Pods
     from config.settings import Settings
+    from engine.adapters.kubernetes.custom import Rule
     from engine.adapters.kubernetes.logs import Put
     from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
     from engine.adapters.kubernetes.runner import PodRunner
@@ -41,6 +42,7 @@ def pod_runner(home: Path, settings: Settings, put: Put, environment: Mapping[st
         put=put,
         max_pods=settings.kubernetes.max_pods,
         log_limit=settings.pods.log_limit,
+        rules={name: _rule(it) for name, it in settings.kubernetes.custom_resources.items()},
     )
 
 
@@ -118,6 +120,14 @@ def pod_options(said: Pods, environment: Mapping[str, str]) -> PodOptions:
         engine_image=said.engine_image or "",
         shared_folders=said.shared_folders,
         log_links=tuple(LogLink(name, uri) for name, uri in said.log_links.items()),
+    )
+
+
+def _rule(said: CustomResource) -> Rule:
+    from engine.adapters.kubernetes.custom import Rule
+
+    return Rule(
+        _json(said.template), said.plural, said.succeeded, said.failed, said.message or "", said.container or ""
     )
 
 

@@ -15,6 +15,7 @@ from aiohttp import web
 Json = dict[str, Any]
 Trouble = Callable[[web.Request], Awaitable[web.StreamResponse | None]]
 PATH = "/api/v1/namespaces/{namespace}/pods"
+RESOURCES = "/apis/{group}/{version}/namespaces/{namespace}/{plural}"
 
 
 def refusal(status: int, reason: str = "", message: str = "", **headers: str) -> web.Response:
@@ -47,6 +48,8 @@ class FakeApi:
         self.watches: set[asyncio.Queue[bytes | None]] = set()
         self.history: list[tuple[int, bytes]] = []
         self.url = ""
+        self.resources: FakeApi
+        """Custom resources, of whatever kind."""
         self._called = asyncio.Event()
 
     async def called(self) -> None:
@@ -58,13 +61,15 @@ class FakeApi:
     async def serving(cls, folder: Path) -> AsyncIterator[tuple[FakeApi, str]]:
         """The API, and a kubeconfig for it."""
         api = cls()
+        api.resources = cls()
         app = web.Application(client_max_size=2**25, middlewares=[api._middle])
-        app.router.add_get(PATH, api._list)
-        app.router.add_post(PATH, api._create)
-        app.router.add_get(PATH + "/{name}", api._read)
-        app.router.add_patch(PATH + "/{name}", api._patch)
-        app.router.add_delete(PATH + "/{name}", api._delete)
-        app.router.add_get(PATH + "/{name}/log", api._log)
+        for path, each in ((PATH, api), (RESOURCES, api.resources)):
+            app.router.add_get(path, each._list)
+            app.router.add_post(path, each._create)
+            app.router.add_get(path + "/{name}", each._read)
+            app.router.add_patch(path + "/{name}", each._patch)
+            app.router.add_delete(path + "/{name}", each._delete)
+            app.router.add_get(path + "/{name}/log", each._log)
         runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -76,6 +81,7 @@ class FakeApi:
             yield api, str(api._kubeconfig(folder))
         finally:
             api.cut()
+            api.resources.cut()
             await runner.cleanup()
 
     def _kubeconfig(self, folder: Path) -> Path:
@@ -101,6 +107,11 @@ class FakeApi:
             status["containerStatuses"] = [{"name": primary, "state": state, "image": "i"}]
         pod["status"] = status
         self._changed("MODIFIED", pod)
+
+    def set_status(self, name: str, status: Json) -> None:
+        """Of any object."""
+        self.pods[name]["status"] = status
+        self._changed("MODIFIED", self.pods[name])
 
     def annotate(self, name: str, **annotations: str) -> None:
         self.pods[name]["metadata"]["annotations"].update(annotations)
@@ -137,7 +148,7 @@ class FakeApi:
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         verb = verb_of(request)
-        self.calls.append(verb)
+        (self.resources if "plural" in request.match_info else self).calls.append(verb)
         self._called.set()
         self._called = asyncio.Event()
         for trouble in reversed(self.trouble):
@@ -176,7 +187,8 @@ class FakeApi:
         if name in self.pods:
             return refusal(409, "AlreadyExists", f'pods "{name}" already exists')
         pod["metadata"] |= {"uid": f"uid-{next(self.versions)}", "creationTimestamp": "2026-01-01T12:00:00Z"}
-        pod["status"] = {"phase": "Pending"}
+        if pod["kind"] == "Pod":
+            pod["status"] = {"phase": "Pending"}
         self.pods[name] = pod
         self._changed("ADDED", pod)
         body = json.dumps(pod)

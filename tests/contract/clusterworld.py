@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import anyio
 import pytest
 from aiohttp import web
 
+from engine.adapters.kubernetes.custom import Rule
 from engine.adapters.kubernetes.naming import GROUP, pod_name
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
 from engine.adapters.kubernetes.runner import PodRunner
@@ -36,9 +37,11 @@ class World:
         api.kubelet = lambda pod: api.status(pod["metadata"]["name"], "Running", RUNNING)
 
     @asynccontextmanager
-    async def runner(self, pods: PodOptions = PodOptions(), **cluster: Any) -> AsyncIterator[PodRunner]:
+    async def runner(
+        self, pods: PodOptions = PodOptions(), rules: Mapping[str, Rule] = {}, **cluster: Any
+    ) -> AsyncIterator[PodRunner]:
         options = ClusterOptions(kubeconfig=self.kubeconfig, idle_seconds=IDLE_SECONDS, **cluster)
-        async with PodRunner(options, pods, put=self._put) as runner:
+        async with PodRunner(options, pods, put=self._put, rules=rules) as runner:
             yield runner
 
     async def _put(self, uri: str, data: bytes) -> None:
@@ -85,8 +88,11 @@ class World:
 
     async def seen(self, verb: str, times: int, seconds: float = 20.0) -> None:
         """Wait until the API has had so many calls of a kind."""
+        await self.seen_of(self.api, verb, times, seconds)
+
+    async def seen_of(self, api: FakeApi, verb: str, times: int, seconds: float = 20.0) -> None:
         with anyio.fail_after(seconds):
-            while self.api.calls.count(verb) < times:
+            while api.calls.count(verb) < times:
                 await self.api.called()
 
     def count(self, verb: str) -> int:

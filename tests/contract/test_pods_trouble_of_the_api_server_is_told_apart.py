@@ -90,7 +90,7 @@ async def test_a_server_that_lets_nobody_watch_is_told_at_once(world: World) -> 
         tasks.start_soon(world.run, runner, ask())
         problem = await world.refusal()
     assert problem.failure.kind is ErrorKind.SYSTEM
-    assert "pods of namespace p-d can't be watched" in problem.failure.message
+    assert "/api/v1/namespaces/p-d/pods can't be watched" in problem.failure.message
     assert "cannot list resource pods" in problem.failure.message
 
 

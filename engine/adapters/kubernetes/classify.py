@@ -70,6 +70,11 @@ def on_read(answer: Answer) -> Ruling:
     return Ruling(Do.GONE) if answer.status == 404 else _on_call(answer)
 
 
+def on_list(answer: Answer) -> Ruling:
+    """404: the cluster has no objects of this kind."""
+    return _given_up("RuntimeFailure", ErrorKind.SYSTEM, answer) if answer.status == 404 else _on_call(answer)
+
+
 def _on_call(answer: Answer) -> Ruling:
     if answer.status in (400, 401, 403, 405, 422):
         return _given_up("RuntimeFailure", ErrorKind.SYSTEM, answer)
@@ -82,8 +87,8 @@ def _passing(answer: Answer) -> Ruling:
 
 
 def _given_up(code: str, kind: ErrorKind, answer: Answer) -> Ruling:
-    message = f"Kubernetes refuses the pod ({answer.status} {answer.reason}): {answer.message}"
-    return Ruling(Do.GIVE_UP, failure=Failure(code, kind, message.replace(" )", ")")))
+    what = f"{answer.status} {answer.reason}".strip()
+    return Ruling(Do.GIVE_UP, failure=Failure(code, kind, f"Kubernetes refuses ({what}): {answer.message}"))
 
 
 def _quota(answer: Answer) -> Ruling:

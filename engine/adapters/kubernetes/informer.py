@@ -11,19 +11,21 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import aclosing, contextmanager
+from typing import Generic, TypeVar
 
 import anyio
 import msgspec
 from anyio.abc import TaskStatus
 from msgspec import Struct
 
-from engine.adapters.kubernetes.classify import Answer, Do, on_read
+from engine.adapters.kubernetes.classify import Answer, Do, on_list
 from engine.adapters.kubernetes.cluster import CallFailed, Cluster, lines
 from engine.adapters.kubernetes.naming import GROUP
-from engine.adapters.kubernetes.status import Pod, PodList
+from engine.adapters.kubernetes.status import Page, Thing
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T", bound=Thing)
 PAGE = 500
 FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0
 """Seconds between lists that follow one another at once."""
@@ -37,7 +39,7 @@ class _Kind(Struct):
 
 
 class _Event(Struct):
-    object: Pod
+    object: msgspec.Raw
 
 
 class _Trouble(Struct):
@@ -49,18 +51,18 @@ class _Trouble(Struct):
     object: Object
 
 
-class Followed:
-    """One pod, by its name, as somebody follows it."""
+class Followed(Generic[T]):
+    """One object, by its name, as somebody follows it."""
 
-    def __init__(self, pod: Pod | None) -> None:
-        self.pod = pod
+    def __init__(self, now: T | None) -> None:
+        self.now = now
         """As it was seen last."""
         self.gone = False
         """It was there, and is no more."""
         self._changed = asyncio.Event()
 
-    def tell(self, pod: Pod | None, *, gone: bool) -> None:
-        self.pod, self.gone = pod or self.pod, gone
+    def tell(self, now: T | None, *, gone: bool) -> None:
+        self.now, self.gone = now or self.now, gone
         self._changed.set()
 
     async def change(self) -> None:
@@ -69,24 +71,25 @@ class Followed:
         self._changed.clear()
 
 
-class Informer:
+class Informer(Generic[T]):
     def __init__(
         self,
         cluster: Cluster,
-        namespace: str,
+        path: str,
+        kind: type[T],
         group: str,
         *,
         idle_seconds: float = 60.0,
         resync_seconds: float = 300.0,
-        told: Callable[[Pod], None] = lambda pod: None,
+        told: Callable[[T], None],
     ) -> None:
-        """`told`: of every pod that is new or has changed."""
-        self._cluster, self.path = cluster, f"/api/v1/namespaces/{namespace}/pods"
+        """`path`: of the collection. `told`: of every object that is new or has changed."""
+        self._cluster, self.path, self.kind = cluster, path, kind
         self.group = group
         self._idle, self._resync, self._told = idle_seconds, resync_seconds, told
         self._selector = {"labelSelector": f"{GROUP}={group}"}
-        self.pods: dict[str, Pod] = {}
-        self._followed: defaultdict[str, set[Followed]] = defaultdict(set)
+        self.pods: dict[str, T] = {}
+        self._followed: defaultdict[str, set[Followed[T]]] = defaultdict(set)
         self._noted: set[str] | None = None
         """Names of what was created while a list is on its way, which may not know of it."""
         self._listed, self._settled = asyncio.Event(), asyncio.Event()
@@ -103,8 +106,8 @@ class Informer:
             await self._settled.wait()
 
     @contextmanager
-    def follow(self, name: str) -> Iterator[Followed]:
-        followed = Followed(self.pods.get(name))
+    def follow(self, name: str) -> Iterator[Followed[T]]:
+        followed = Followed[T](self.pods.get(name))
         self._followed[name].add(followed)
         try:
             yield followed
@@ -113,7 +116,7 @@ class Informer:
             if not self._followed[name]:
                 del self._followed[name]
 
-    def note(self, pod: Pod) -> None:
+    def note(self, pod: T) -> None:
         """An answer of the server has told of a pod, perhaps before the watch does."""
         known = self.pods.get(pod.name)
         if known is None or known.uid != pod.uid:
@@ -142,7 +145,7 @@ class Informer:
             wait = min(2 * wait, LONGEST_WAIT)
 
     def _learn(self, answer: Answer) -> None:
-        if not self._listed.is_set() and on_read(answer).do is Do.GIVE_UP:
+        if not self._listed.is_set() and on_list(answer).do is Do.GIVE_UP:
             self.refusal = answer
             self._settle()
 
@@ -152,13 +155,14 @@ class Informer:
 
     async def _list(self) -> str:
         """All pods; the version from which a watch goes on."""
-        found: dict[str, Pod] = {}
+        found: dict[str, T] = {}
         self._noted, more, version = set(), "", ""
         try:
             while True:
                 params = {**self._selector, "limit": str(PAGE), **({"continue": more} if more else {})}
-                page = msgspec.json.decode(await self._cluster.get(self.path, params), type=PodList)
-                found.update({pod.name: pod for pod in page.items})
+                page = msgspec.json.decode(await self._cluster.get(self.path, params), type=Page)
+                pods = [msgspec.json.decode(item, type=self.kind) for item in page.items]
+                found.update({pod.name: pod for pod in pods})
                 more, version = page.metadata.continue_token, page.metadata.resource_version
                 if not more:
                     break
@@ -171,7 +175,7 @@ class Informer:
         self._settle()
         return version
 
-    def _replace(self, found: dict[str, Pod], noted: set[str]) -> None:
+    def _replace(self, found: dict[str, T], noted: set[str]) -> None:
         for name in [name for name in self.pods if name not in found and name not in noted]:
             self._drop(name, None)
         for pod in found.values():
@@ -179,7 +183,7 @@ class Informer:
             if known is None or known.metadata.resource_version != pod.metadata.resource_version:
                 self._set(pod)
 
-    def _set(self, pod: Pod) -> None:
+    def _set(self, pod: T) -> None:
         known = self.pods.get(pod.name)
         if known is not None and known.uid != pod.uid:
             self._drop(pod.name, None)
@@ -189,7 +193,7 @@ class Informer:
                 followed.tell(pod, gone=False)
         self._told(pod)
 
-    def _drop(self, name: str, last: Pod | None) -> None:
+    def _drop(self, name: str, last: T | None) -> None:
         """`last`: what the pod was at its end, if somebody knows."""
         self.pods.pop(name, None)
         for followed in self._followed.get(name, ()):
@@ -231,7 +235,7 @@ class Informer:
             if kind == "ERROR":
                 trouble = msgspec.json.decode(line, type=_Trouble).object
                 raise CallFailed(Answer(trouble.code or _GONE, trouble.reason, trouble.message))
-            pod = msgspec.json.decode(line, type=_Event).object
+            pod = msgspec.json.decode(msgspec.json.decode(line, type=_Event).object, type=self.kind)
         except msgspec.MsgspecError as error:
             raise CallFailed(Answer(0, "BadEvent", str(error))) from error
         if kind == "DELETED":
@@ -240,7 +244,7 @@ class Informer:
             self._set(pod)
         return pod.metadata.resource_version
 
-    def _removed(self, pod: Pod) -> None:
+    def _removed(self, pod: T) -> None:
         known = self.pods.get(pod.name)
         if known is None or known.uid == pod.uid:
             self._drop(pod.name, pod)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from engine.adapters.kubernetes.options import PodOptions
-from engine.adapters.kubernetes.status import Pod, seconds
+from engine.adapters.kubernetes.status import Pod, Thing, seconds
 
 
-def removable(pod: Pod, now: float, options: PodOptions) -> bool:
+def removable(thing: Thing, now: float, options: PodOptions) -> bool:
     """Of an attempt that is done: at once where it still runs, else when it has been kept for its time."""
-    if pod.leaving:
+    if thing.leaving:
         return False
-    if not pod.over:
+    if not isinstance(thing, Pod):
+        # Nobody but its operator knows whether it runs; one that has succeeded is gone already.
+        return now >= seconds(thing.metadata.creation_timestamp) + options.keep_failed_seconds
+    if not thing.over:
         return True
-    kept = options.keep_succeeded_seconds if pod.status.phase == "Succeeded" else options.keep_failed_seconds
-    return now >= ended_at(pod) + kept
+    kept = options.keep_succeeded_seconds if thing.status.phase == "Succeeded" else options.keep_failed_seconds
+    return now >= ended_at(thing) + kept
 
 
 def ended_at(pod: Pod) -> float:

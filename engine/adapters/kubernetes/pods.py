@@ -1,16 +1,17 @@
-"""The pods of one namespace: made once, found again, deleted until they are gone."""
+"""The pods of one namespace, or what stands for them: made once, found again, deleted until they are gone."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Generic
 
 import anyio
 import msgspec
 
 from engine.adapters.kubernetes.classify import Answer, Do, Ruling, on_create, on_delete, on_read
 from engine.adapters.kubernetes.cluster import CallFailed, Cluster
-from engine.adapters.kubernetes.informer import Followed, Informer
+from engine.adapters.kubernetes.informer import Followed, Informer, T
 from engine.adapters.kubernetes.naming import FINALIZER, Json, pod_name
 from engine.adapters.kubernetes.quota import Quota
 from engine.adapters.kubernetes.status import Pod
@@ -26,16 +27,16 @@ Tell = Callable[[str], None]
 """Takes what an attempt waits for, in words; empty = nothing any more."""
 
 
-class Pods:
+class Objects(Generic[T]):
     def __init__(
-        self, cluster: Cluster, namespace: str, informer: Informer, creating: Slots, stop_seconds: float
+        self, cluster: Cluster, namespace: str, informer: Informer[T], creating: Slots, stop_seconds: float
     ) -> None:
         self.cluster, self.namespace, self.informer = cluster, namespace, informer
-        self._path, self._creating, self._stop_seconds = informer.path, creating, stop_seconds
-        self._group = informer.group
+        self._path, self._creating, self.stop_seconds = informer.path, creating, stop_seconds
+        self._group, self._kind = informer.group, informer.kind
         self.quota = Quota()
 
-    async def ensure(self, key: AttemptKey, turn: AttemptKey, manifest: Json, tell: Tell) -> Pod:
+    async def ensure(self, key: AttemptKey, turn: AttemptKey, manifest: Json, tell: Tell) -> T:
         """The pod of an attempt: the one that is there with the same key, or a new one.
 
         Raises Permanent for what no other try would change. Passing trouble is waited out.
@@ -55,17 +56,17 @@ class Pods:
             self.informer.note(made)
             return made
 
-    async def _create(self, turn: AttemptKey, manifest: Json) -> Pod:
+    async def _create(self, turn: AttemptKey, manifest: Json) -> T:
         """A call that is on its way is not given up: nobody would know of the pod. Raises CallFailed."""
         while True:
             async with self.quota.asking(turn) as alone, self._creating.one(turn):
                 if alone or not self.quota.short:
                     return await self._post(manifest)
 
-    async def _post(self, manifest: Json) -> Pod:
+    async def _post(self, manifest: Json) -> T:
         try:
             with anyio.CancelScope(shield=True):
-                made = msgspec.json.decode(await self.cluster.post(self._path, manifest), type=Pod)
+                made = msgspec.json.decode(await self.cluster.post(self._path, manifest), type=self._kind)
                 self.informer.note(made)
         except CallFailed as problem:
             if on_create(problem.answer).do is Do.WAIT:
@@ -75,7 +76,7 @@ class Pods:
         await anyio.lowlevel.checkpoint_if_cancelled()
         return made
 
-    async def _instead(self, key: AttemptKey, ruling: Ruling, answer: Answer, waits: Waits) -> Pod | None:
+    async def _instead(self, key: AttemptKey, ruling: Ruling, answer: Answer, waits: Waits) -> T | None:
         """What to take in place of a pod that was not made; None: try again."""
         match ruling.do:
             case Do.LOOK:
@@ -89,7 +90,7 @@ class Pods:
                 await waits.wait(ruling.after_seconds)
         return None
 
-    async def _found(self, key: AttemptKey) -> Pod | None:
+    async def _found(self, key: AttemptKey) -> T | None:
         """The pod that stands under the name of an attempt, if it is that attempt's; else None, once it is gone."""
         pod = await self.read(pod_name(key))
         if pod is None:
@@ -98,7 +99,7 @@ class Pods:
             raise self._in_the_way(pod, "it belongs to nobody here, so it is left alone")
         if pod.key == key and not pod.leaving:
             return self.adopted(pod, key)
-        with self.informer.follow(pod.name) as seen, anyio.move_on_after(2 * self._stop_seconds):
+        with self.informer.follow(pod.name) as seen, anyio.move_on_after(2 * self.stop_seconds):
             while pod is not None:
                 with anyio.move_on_after(LOOK_SECONDS):
                     await self._gone(seen, pod)
@@ -108,7 +109,7 @@ class Pods:
                     return None
         raise self._in_the_way(pod, f"it is of attempt {pod.key} and does not go")
 
-    def adopted(self, pod: Pod, key: AttemptKey) -> Pod:
+    def adopted(self, pod: T, key: AttemptKey) -> T:
         """A pod that was found by its name, from now on watched. Raises Permanent where another group has made it."""
         group = pod.metadata.labels.group
         if pod.key != key or group != self._group:
@@ -116,16 +117,16 @@ class Pods:
         self.informer.note(pod)
         return pod
 
-    def _in_the_way(self, pod: Pod, why: str) -> Permanent:
-        message = f"pod {self.namespace}/{pod.name}, which this attempt needs the name of, is there: {why}"
+    def _in_the_way(self, pod: T, why: str) -> Permanent:
+        message = f"{self.namespace}/{pod.name}, whose name this attempt needs, is there: {why}"
         return Permanent(Failure("RuntimeFailure", ErrorKind.SYSTEM, message))
 
-    async def read(self, name: str) -> Pod | None:
+    async def read(self, name: str) -> T | None:
         """As it is now; None: there is none. Raises Permanent where the server will not say."""
         waits = Waits()
         while True:
             try:
-                return msgspec.json.decode(await self.cluster.get(f"{self._path}/{name}"), type=Pod)
+                return msgspec.json.decode(await self.cluster.get(f"{self._path}/{name}"), type=self._kind)
             except CallFailed as problem:
                 ruling = on_read(problem.answer)
                 if ruling.do is Do.GONE:
@@ -141,27 +142,27 @@ class Pods:
         """Delete the pod of an attempt and return when nothing of it runs. Another's pod of that name is left alone."""
         name = pod_name(key)
         with self.informer.follow(name) as seen:
-            pod = seen.pod or await self.read(name)
+            pod = seen.now or await self.read(name)
             if pod is not None and pod.key == key:
                 await self.delete(pod, seen)
 
-    async def delete(self, pod: Pod, seen: Followed) -> None:
+    async def delete(self, pod: T, seen: Followed[T]) -> None:
         """Until it is gone, or over and only held up by others: after `stop_seconds` it is deleted by force."""
         # A pod with uploads has a long time to end in order; here it need not.
-        long = pod.spec.termination_grace_period_seconds > self._stop_seconds
-        grace: Json = {"gracePeriodSeconds": max(1, int(self._stop_seconds / 2))} if long else {}
+        long = pod.grace_seconds > self.stop_seconds
+        grace: Json = {"gracePeriodSeconds": max(1, int(self.stop_seconds / 2))} if long else {}
         while not await self._asked(pod, grace):
-            with anyio.move_on_after(self._stop_seconds):
+            with anyio.move_on_after(self.stop_seconds):
                 await self._gone(seen, pod)
                 return
             now = await self.read(pod.name)
             if now is None or now.uid != pod.uid or now.over:
                 return
             grace = {"gracePeriodSeconds": 0}
-            extra = {"pod": f"{self.namespace}/{pod.name}", "seconds": self._stop_seconds}
+            extra = {"pod": f"{self.namespace}/{pod.name}", "seconds": self.stop_seconds}
             log.warning("a pod does not end, it is deleted by force", extra=extra)
 
-    async def _asked(self, pod: Pod, grace: Json) -> bool:
+    async def _asked(self, pod: T, grace: Json) -> bool:
         """Ask for its end. True: it is gone already."""
         body = {"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": pod.uid}, **grace}
         waits = Waits()
@@ -175,14 +176,14 @@ class Pods:
                     return True
                 await self._wait(ruling, problem, waits)
 
-    async def _gone(self, seen: Followed, pod: Pod) -> None:
+    async def _gone(self, seen: Followed[T], pod: T) -> None:
         """Wait until it is gone. What it was held for is over: its finalizer goes once nothing of it runs."""
-        while not seen.gone and (seen.pod is None or seen.pod.uid == pod.uid):
-            if seen.pod is not None and seen.pod.held and seen.pod.leaving:
-                await self.let_go(seen.pod)
+        while not seen.gone and (seen.now is None or seen.now.uid == pod.uid):
+            if seen.now is not None and seen.now.held and seen.now.leaving:
+                await self.let_go(seen.now)
             await seen.change()
 
-    async def let_go(self, pod: Pod) -> None:
+    async def let_go(self, pod: T) -> None:
         """Take the engine's finalizer off."""
         if not pod.held:
             return
@@ -195,3 +196,6 @@ class Pods:
             # A newer state of the pod comes by the watch, and then this is tried again.
             extra = {"pod": f"{self.namespace}/{pod.name}", "cause": str(problem)}
             log.info("a finalizer is not off yet", extra=extra)
+
+
+Pods = Objects[Pod]

@@ -6,8 +6,9 @@ The rest is skipped while the JSON is read, whatever its size.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from engine.adapters.kubernetes.naming import FINALIZER, GROUP, KEY, UPLOADS, read_key
 from engine.adapters.kubernetes.spec import PRIMARY
@@ -88,10 +89,10 @@ class Spec(Struct, frozen=True, rename="camel"):
     termination_grace_period_seconds: int = 30
 
 
-class Pod(Struct, frozen=True):
+class Thing(Struct, frozen=True):
+    """What an attempt is in the cluster: a pod, or what another operator makes pods of."""
+
     metadata: Metadata = Metadata()
-    spec: Spec = Spec()
-    status: Status = Status()
 
     @property
     def name(self) -> str:
@@ -118,8 +119,32 @@ class Pod(Struct, frozen=True):
 
     @property
     def over(self) -> bool:
-        """No container of it runs any more, nor ever will."""
+        """Nothing of it runs any more, nor ever will, though it is still there."""
+        return False
+
+    @property
+    def grace_seconds(self) -> int:
+        """That it has to end when it is deleted."""
+        return 0
+
+
+class Resource(Thing, frozen=True):
+    """A custom resource; what its status means is said by the settings."""
+
+    status: dict[str, Any] = {}
+
+
+class Pod(Thing, frozen=True):
+    spec: Spec = Spec()
+    status: Status = Status()
+
+    @property
+    def over(self) -> bool:
         return self.status.phase in ("Succeeded", "Failed")
+
+    @property
+    def grace_seconds(self) -> int:
+        return self.spec.termination_grace_period_seconds
 
     def primary(self) -> Container | None:
         """The container that runs the task; None: nothing is known of it yet."""
@@ -130,13 +155,15 @@ class Pod(Struct, frozen=True):
         return next((it for it in self.status.conditions if it.type == type), None)
 
 
-class PodList(Struct, frozen=True):
+class Page(Struct, frozen=True):
+    """A part of a list."""
+
     class Meta(Struct, frozen=True, rename="camel"):
         resource_version: str = ""
         continue_token: str = field(default="", name="continue")
 
     metadata: Meta = Meta()
-    items: list[Pod] = []
+    items: list[Raw] = []
 
 
 def seconds(time: datetime | None) -> float:

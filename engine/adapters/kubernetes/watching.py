@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Generic
 
 import anyio
 
-from engine.adapters.kubernetes.informer import Followed
-from engine.adapters.kubernetes.options import PodOptions
-from engine.adapters.kubernetes.pods import Pods, Tell
+from engine.adapters.kubernetes.informer import Followed, T
+from engine.adapters.kubernetes.pods import Objects, Tell
 from engine.adapters.kubernetes.states import Ended, Never, Pending, Runs, State
-from engine.adapters.kubernetes.status import Pod
-from engine.adapters.kubernetes.verdict import state_of
 from engine.model.errors import Permanent
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
@@ -19,30 +17,30 @@ DELETED = "UnexpectedObjectDeletion"
 _RAN = {ExitReason.EXITED, ExitReason.SIGNALLED, ExitReason.OOM_KILLED, ExitReason.TIMED_OUT}
 
 
-class Watching:
-    """`now`: Unix seconds. `started` is called once, when the task really runs."""
+class Watching(Generic[T]):
+    """`judge`: what the object of the attempt says. `now`: Unix seconds. `started` is called once, when the task really
+    runs."""
 
     def __init__(
         self,
-        pods: Pods,
+        objects: Objects[T],
         request: TaskRequest,
-        options: PodOptions,
+        judge: Callable[[T], State],
         now: Callable[[], float],
         started: Callable[[], None],
     ) -> None:
-        self._pods, self._request, self._options, self._now = pods, request, options, now
+        self._pods, self._request, self._state, self._now = objects, request, judge, now
         self._started, self._begun = started, False
         self._late_at: float | None = None
         """Loop time at which its timeout is over."""
-        self._architecture = request.placement.architecture or ""
 
-    async def end(self, seen: Followed, pod: Pod, tell: Tell) -> Exit:
+    async def end(self, seen: Followed[T], pod: T, tell: Tell) -> Exit:
         """Returns when nothing of it runs. Raises Permanent where it will never run; its pod is deleted then."""
         adopted = True
         while True:
-            if seen.pod is not None and seen.pod.uid == pod.uid:
-                pod = seen.pod
-            if seen.gone or (seen.pod is not None and seen.pod.uid != pod.uid):
+            if seen.now is not None and seen.now.uid == pod.uid:
+                pod = seen.now
+            if seen.gone or (seen.now is not None and seen.now.uid != pod.uid):
                 return self._lost(pod)
             state = self._state(pod)
             match state:
@@ -63,9 +61,6 @@ class Watching:
             if not pod.leaving:
                 return self._too_late(pod)
 
-    def _state(self, pod: Pod) -> State:
-        return state_of(pod, self._now(), self._options, self._architecture)
-
     def _begin(self, state: Runs, *, adopted: bool) -> None:
         if self._begun:
             return
@@ -73,15 +68,15 @@ class Watching:
         self._started()
         if self._request.timeout_seconds is not None:
             # A node's clock tells whole seconds, so it counts only where nobody has seen the begin.
-            passed = max(0.0, self._now() - state.started_at) if adopted else 0.0
+            passed = max(0.0, self._now() - state.started_at) if adopted and state.started_at else 0.0
             self._late_at = anyio.current_time() + self._request.timeout_seconds - passed
 
-    async def _changed(self, seen: Followed, pod: Pod, state: State) -> bool:
+    async def _changed(self, seen: Followed[T], pod: T, state: State) -> bool:
         """Wait for news. False: the pod has to be deleted now, for it is too late or does not go by itself."""
         if pod.leaving:
             if pod.held:
                 await self._pods.let_go(pod)
-            with anyio.move_on_after(self._options.stop_seconds):
+            with anyio.move_on_after(self._pods.stop_seconds):
                 await seen.change()
                 return True
             return False
@@ -99,7 +94,7 @@ class Watching:
             self._started()
         return state.exit
 
-    def _lost(self, last: Pod) -> Exit:
+    def _lost(self, last: T) -> Exit:
         """Its last state may tell how it ended; what nobody has seen, its files tell."""
         state = self._state(last)
         if isinstance(state, Ended):
@@ -107,6 +102,6 @@ class Watching:
         message = f"pod {self._pods.namespace}/{last.name} is gone: somebody else has deleted it, or its node is lost"
         return Exit(ExitReason.LOST, 0, message, condition=DELETED if last.leaving else "")
 
-    def _too_late(self, pod: Pod) -> Exit:
+    def _too_late(self, pod: T) -> Exit:
         seconds = self._request.timeout_seconds
         return Exit(ExitReason.TIMED_OUT, 0, f"(pod {pod.name} was stopped after {seconds:g} s)")
