@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import uuid
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
@@ -24,12 +27,38 @@ Pods = Mapping[str, Document]
 __all__ = ["Document", "Pods", "Space", "end_of", "ended", "phases", "pod", "space"]
 
 
+@dataclass
+class History:
+    made: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """By name: the uids of all pods that had it."""
+    deleted: set[str] = field(default_factory=set)
+    """Names of pods that are gone or were told to go."""
+
+    def add(self, kind: str, metadata: Document) -> None:
+        self.made[metadata["name"]].add(metadata["uid"])
+        if kind == "DELETED" or metadata.get("deletionTimestamp"):
+            self.deleted.add(metadata["name"])
+
+    @property
+    def twice(self) -> list[str]:
+        """Names under which more than one pod was made."""
+        return [name for name, uids in self.made.items() if len(uids) > 1]
+
+
 class Space:
     """A namespace, seen by an admin."""
 
     def __init__(self, api: Api, name: str, kubeconfig: Path, folder: Path) -> None:
         self.api, self.name, self.kubeconfig, self.folder = api, name, kubeconfig, folder
         self.path = f"/api/v1/namespaces/{name}"
+
+    def settings(self, *scripts: Script, env: Mapping[str, str] = {}, more: Mapping[str, str] = {}) -> tuple[str, ...]:
+        """Of an engine whose tasks are pods here, as `--set` takes them. `scripts`: played, one for each attempt."""
+        annotations = {SCRIPT: msgspec.json.encode(scripts).decode()} if scripts else {}
+        given = {"tasks.runner": "kubernetes", "pods.shared_folders": "true", "kubernetes.namespace": self.name}
+        given |= {"kubernetes.kubeconfig": str(self.kubeconfig), "kubernetes.context": engine_context(self) or "null"}
+        given |= {"pods.annotations": json.dumps(annotations), "pods.env": json.dumps(dict(env)), **more}
+        return tuple(f"{name}={value}" for name, value in given.items())
 
     async def run(self, pod: Document) -> str:
         """Create a pod; its name."""
@@ -73,6 +102,17 @@ class Space:
     def as_engine(self) -> AbstractAsyncContextManager[Api]:
         """The API as the user that may only do what the engine may; in a cluster that is not ours, as an admin."""
         return connect(self.kubeconfig, engine_context(self))
+
+    async def version(self) -> str:
+        return str((await self.api.list(f"{self.path}/pods", limit="1")).metadata["resourceVersion"])
+
+    async def history(self, since: str) -> History:
+        """What has become of pods since a version."""
+        seen = History()
+        async for event in self.api.watch(f"{self.path}/pods", resourceVersion=since, timeoutSeconds="1"):
+            if event.type != "BOOKMARK":
+                seen.add(event.type, msgspec.json.decode(event.object, type=Document)["metadata"])
+        return seen
 
     async def removed(self, name: str, grace_seconds: int) -> Document:
         """Delete it; the pod as it was when it went. Raises TimeoutError."""

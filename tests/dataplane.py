@@ -210,6 +210,8 @@ class _Watched:
 class ScriptedRunner:
     """A TaskRunner whose tasks are coroutines of the test."""
 
+    outlives = False
+
     def __init__(self, script: Callable[[TaskRequest], Awaitable[Exit]], *, at_once: bool = False) -> None:
         self.script, self.at_once = script, at_once
         self.requests: list[TaskRequest] = []

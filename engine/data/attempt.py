@@ -48,14 +48,17 @@ async def run_attempt(services: Services, effect: RunTask | RunElement, inputs: 
     """Gate and store the inputs (a serialized `LiteralMap`), run the task, judge it.
 
     The start is reported meanwhile. A Permanent becomes AttemptFailed; a Transient is raised, and so is StoreFailed.
-    `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again.
+    `resumed`: an engine may have died after this attempt ended; a finished folder is believed, not run again. Where
+    tasks outlive the engine, the runner finds out what became of it.
     """
     key, task = effect.key, effect.task
     folder = _Folder(services, key, tuple(task.interface.outputs))
     try:
         if task.type == ECHO:
             return await echo(services.blobs, key, task, inputs)
-        if effect.resumed and (found := await _earlier_end(services, folder)) is not None:
+        if effect.resumed and services.runner.outlives:
+            effect = await _seen_before(folder, effect)
+        elif effect.resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
         request = await _prepared(services, folder, effect, inputs)
         await _vet(services, request, effect.resumed)
@@ -146,13 +149,19 @@ class _Folder:
         return structs.replace(failure, message=text)
 
 
+async def _seen_before(folder: _Folder, effect: RunTask | RunElement) -> RunTask | RunElement:
+    """An attempt that has left anything in its folder had begun, even if nobody was told of it."""
+    evidence = await folder.read(Exit(ExitReason.LOST))
+    return structs.replace(effect, begun=effect.begun or evidence.anything)
+
+
 async def _earlier_end(services: Services, folder: _Folder) -> End | None:
     """The end that this attempt had already come to, or None when it is to run (or goes on running: it is adopted)."""
     evidence = await folder.read(Exit(ExitReason.LOST))
     if await folder.is_finished(evidence):
         await services.runner.stop(folder.key)
         return folder.judged(evidence)
-    if evidence.outputs is not None or evidence.has_futures or evidence.outputs_problem or evidence.error_problem:
+    if evidence.anything:
         await services.runner.stop(folder.key)
         await services.blobs.delete(folder.uri)
     return None

@@ -16,6 +16,10 @@ class MeteredRunner:
         """launches: with a label for the architecture."""
         self._inner, self._launches = inner, launches
 
+    @property
+    def outlives(self) -> bool:
+        return self._inner.outlives
+
     async def refuses(self, task: TaskSpec) -> str:
         return await self._inner.refuses(task)
 

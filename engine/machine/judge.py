@@ -43,6 +43,12 @@ class Evidence(Struct, frozen=True):
     values: Mapping[str, int] = {}
     """Variable -> bytes of the serialized literal itself, of the one that it refers to where it is a reference."""
 
+    @property
+    def anything(self) -> bool:
+        """The attempt has left a file that counts, whole or not."""
+        left = self.error is not None or self.has_futures or self.outputs is not None
+        return left or bool(self.error_problem or self.outputs_problem)
+
 
 class Verdict(Struct, frozen=True):
     failure: Failure | None = None

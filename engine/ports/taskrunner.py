@@ -100,6 +100,11 @@ class Exit(Struct, frozen=True):
 
 
 class TaskRunner(Protocol):
+    @property
+    def outlives(self) -> bool:
+        """What it has started goes on when the engine ends, and is found again by its key."""
+        ...
+
     async def refuses(self, task: TaskSpec) -> str:
         """Why this runner can't run a task at all; "" = it can. To be asked before anything is started."""
         ...

@@ -115,3 +115,15 @@ async def test_an_outcome_with_its_reference_in_place_is_believed(world: World) 
     leave(world, "outputs.pb", serialized(o0=reference(f"{folder}/o0_offloaded_metadata.pb", 5)))
     assert isinstance(await run(world, resumed=True), AttemptSucceeded)
     assert world.runner.requests == []
+
+
+@pytest.mark.parametrize("data", [serialized(o0="old"), b"", None], ids=["whole", "half", "nothing"])
+async def test_a_runner_whose_tasks_outlive_the_engine_says_itself_what_became_of_one(
+    world: World, data: bytes | None
+) -> None:
+    world.runner.outlives = True
+    if data is not None:
+        leave(world, "outputs.pb", data)
+    assert isinstance(await run(world, resumed=True), AttemptSucceeded)
+    assert [request.begun for request in world.runner.requests] == [data is not None]
+    assert world.runner.stopped == []

@@ -79,6 +79,8 @@ async def test_a_start_is_reported_while_the_task_runs() -> None:
 @pytest.mark.looptime
 async def test_a_task_that_never_started_has_no_start() -> None:
     class Refusing:
+        outlives = False
+
         async def refuses(self, task: TaskSpec) -> str:
             return ""
 

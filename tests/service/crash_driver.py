@@ -24,8 +24,6 @@ import anyio
 import msgspec
 from msgspec import Struct
 
-import engine.adapters.processes.runner
-import engine.adapters.systemclock  # noqa: F401 - what an engine imports when it starts, imported before the forks
 from config.load import load
 from engine.adapters.files import errands
 from engine.adapters.memory.runner import NoopRunner, Script
@@ -63,6 +61,9 @@ class Order(Struct, frozen=True):
     place: str = ""
     count: int = 0
     delay: float | None = None
+    pipe: str = ""
+    """A named pipe: the engine is killed once something is written into it."""
+    settings: tuple[str, ...] = ("processes.max_concurrent=4",)
 
 
 class Life(Struct, frozen=True):
@@ -98,9 +99,10 @@ def _live(order: Order) -> Life:
             os._exit(code)
     for descriptor in (writing, watched):
         os.close(descriptor)
-    ready, hung = _watch(pid, reading, born, order.delay)
+    told = os.open(order.pipe or os.devnull, os.O_RDONLY | os.O_NONBLOCK)
+    ready, hung = _watch(pid, reading, told if order.pipe else -1, born, order.delay)
     _, status = os.waitpid(pid, 0)
-    for descriptor in (reading, held):
+    for descriptor in (reading, held, told):
         os.close(descriptor)
     return Life(os.waitstatus_to_exitcode(status), time.monotonic() - born, hung, ready)
 
@@ -110,12 +112,12 @@ def _end_with_driver(watched: int) -> None:
     os._exit(98)
 
 
-def _watch(pid: int, reading: int, born: float, delay: float | None) -> tuple[float | None, bool]:
+def _watch(pid: int, reading: int, told: int, born: float, delay: float | None) -> tuple[float | None, bool]:
     """Wait for the end of the engine, which may have to be brought about; when it was ready, and whether it hung."""
     ready = None
     gone = os.pidfd_open(pid)
     polled = select.poll()
-    for descriptor in (gone, reading):
+    for descriptor in (gone, reading, *([told] if told >= 0 else [])):
         polled.register(descriptor, select.POLLIN)
     deadline, killed = born + (LIFE_SECONDS if delay is None else delay), False
     while True:
@@ -125,8 +127,10 @@ def _watch(pid: int, reading: int, born: float, delay: float | None) -> tuple[fl
             polled.unregister(reading)
         if gone in events:
             os.close(gone)
-            return ready, killed and delay is None
-        if not events:
+            return ready, killed and delay is None and told < 0
+        if told in events:
+            polled.unregister(told)
+        if not events or told in events:
             os.kill(pid, signal.SIGKILL)
             killed = True
 
@@ -171,7 +175,7 @@ def _around_renames(here: Callable[[str], None]) -> None:
 async def _run(
     order: Order, here: Callable[[str], None], ready: Callable[[], object], files: PackageFiles, accepted: int
 ) -> None:
-    settings = load(None, ["processes.max_concurrent=4"], {})
+    settings = load(None, list(order.settings), {})
     async with AsyncExitStack() as stack:
         parts = await stack.enter_async_context(open_parts(Path(order.home), settings, here))
         if order.scripted:

@@ -109,17 +109,19 @@ def packaged(file: Path, folder: Path) -> Path:
 class Harness:
     """One home and the lives of its engines."""
 
-    def __init__(self, driver: Driver, package: Path, workload: Workload, folder: Path) -> None:
+    def __init__(
+        self, driver: Driver, package: Path, workload: Workload, folder: Path, settings: tuple[str, ...] = ()
+    ) -> None:
         folder.mkdir(parents=True)
         self.home, self._marks, self._accepted = folder / "home", folder / "marks", folder / "accepted"
-        self._driver, self._package, self.workload = driver, package, workload
+        self._driver, self._package, self.workload, self._settings = driver, package, workload, settings
         self.figures = Figures()
         self._started: set[str] = set()
         self._running: set[str] = set()
         """Attempts without an end mark: they ran at the last kill."""
         self._read = 0
 
-    def life(self, *, place: str = "", count: int = 0, delay: float | None = None) -> Life:
+    def life(self, *, place: str = "", count: int = 0, delay: float | None = None, pipe: Path | None = None) -> Life:
         """One engine, from its start to its death; everything that must hold then is checked."""
         order = Order(
             home=str(self.home),
@@ -128,11 +130,13 @@ class Harness:
             executions=dict(self.workload.executions),
             accepted=str(self._accepted),
             marks=str(self._marks),
-            scripted=self.workload.scripted,
+            scripted=self.workload.scripted and not self._settings,
             task_seconds=self.workload.task_seconds,
             place=place,
             count=count,
             delay=delay,
+            pipe=str(pipe or ""),
+            **({"settings": self._settings} if self._settings else {}),
         )
         life = self._driver.live(order)
         assert life.status in (0, -9), f"the engine ended with {life.status}"

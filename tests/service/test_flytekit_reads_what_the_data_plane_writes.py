@@ -55,6 +55,8 @@ MAP_RESOLVER = "flytekit.core.array_node_map_task.ArrayNodeMapTaskResolver"
 class Processes:
     """A TaskRunner that starts one process an attempt and waits for it."""
 
+    outlives = False
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 

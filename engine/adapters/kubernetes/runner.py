@@ -47,6 +47,8 @@ class PodRunner:
     `rules`: of the task types that other operators run, by type.
     """
 
+    outlives = True
+
     def __init__(
         self,
         cluster: ClusterOptions,

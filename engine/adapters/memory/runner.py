@@ -39,6 +39,8 @@ class NoopRunner:
     Two live attempts of one node, or of one element, raise Defect: a test that starts them fails by itself.
     """
 
+    outlives = False
+
     def __init__(self, script: Script, *, max_concurrent: int | None = None) -> None:
         self.script = script
         """May be replaced while nothing runs."""

@@ -56,6 +56,8 @@ class LocalRunner:
     Entering raises BadInput (there is no such Python) and OSError (`workdir` can't be used).
     """
 
+    outlives = False
+
     def __init__(
         self,
         workdir: Path,

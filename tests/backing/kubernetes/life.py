@@ -128,7 +128,8 @@ class Life:
             argv = ["sh", "-c", 'echo "exec $0: exec format error" >&2; exit 1', argv[0]]
         if shutil.which(argv[0], path=env["PATH"]) is None:
             raise FileNotFoundError(f'"{argv[0]}": executable file not found in $PATH')
-        return await processes.start(argv, env, self._folder, self._log(container))
+        folder = Path(container.working_dir or self._folder)
+        return await processes.start(argv, env, folder, self._log(container))
 
     def _log(self, container: Container) -> Path:
         return self._folder / f"{container.name}.log"

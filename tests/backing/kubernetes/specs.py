@@ -14,6 +14,7 @@ SCRIPT = "propwash.dev/test-script"
 """Annotation of a pod that is played, not run."""
 SCRIPT_VARIABLE = "PROPWASH_TEST_SCRIPT"
 """The same in the environment of its first container."""
+ATTEMPT_VARIABLE = "FLYTE_ATTEMPT_NUMBER"
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][-A-Za-z0-9_.]*)\)")
 
 
@@ -47,6 +48,7 @@ class Container(Struct, frozen=True, rename="camel"):
     command: list[str] = []
     args: list[str] = []
     env: list[Variable] = []
+    working_dir: str = ""
     restart_policy: str = ""
     """Always makes a sidecar of an init container."""
     termination_message_policy: str = "File"
@@ -115,10 +117,16 @@ DISRUPTIONS = {
 
 
 def script_of(pod: Pod) -> Script | None:
-    """Raises msgspec.ValidationError."""
+    """Of a list, the one for the pod's attempt; the last one for all that follow. Raises msgspec.ValidationError."""
     first = pod.spec.containers[0]
     text = pod.metadata.annotations.get(SCRIPT) or next((v.value for v in first.env if v.name == SCRIPT_VARIABLE), "")
-    return msgspec.json.decode(text, type=Script) if text else None
+    if not text:
+        return None
+    scripts = msgspec.json.decode(text, type=Script | list[Script])
+    if isinstance(scripts, Script):
+        return scripts
+    attempt = next((int(v.value) for v in first.env if v.name == ATTEMPT_VARIABLE), 0)
+    return scripts[min(attempt, len(scripts) - 1)]
 
 
 def fields_of(pod: Pod) -> Mapping[str, str]:
