@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 
@@ -12,8 +12,9 @@ from aiokafka import AIOKafkaConsumer, TopicPartition, errors
 from engine.adapters.kafka import faults, records
 from engine.adapters.kafka.clients import Clients
 from engine.adapters.kafka.inbox import Inbox
+from engine.adapters.kafka.oddnames import forgiving
 from engine.adapters.kafka.patience import Patience, persist
-from engine.adapters.kafka.reading import POLL_MS, SHORT_POLL_MS, seek
+from engine.adapters.kafka.reading import POLL_MS, SHORT_POLL_MS, Found, seek
 from engine.model.errors import LogFailed
 
 log = logging.getLogger(__name__)
@@ -59,8 +60,19 @@ class Feed:
         return Inbox(max(first, cursor), end)
 
     async def _read(self, inbox: Inbox) -> None:
-        poll_ms = SHORT_POLL_MS if inbox.behind else POLL_MS
-        found = await self._consumer.getmany(self._events, timeout_ms=poll_ms)
+        found = await self._poll(inbox)
         fetched = await self._consumer.position(self._events)
         waiting = [records.queued(each, self._owner, self._options) for each in found.get(self._events, ())]
         inbox.feed(waiting, fetched)
+
+    async def _poll(self, inbox: Inbox) -> Mapping[TopicPartition, Sequence[Found]]:
+        poll_ms = SHORT_POLL_MS if inbox.behind else POLL_MS
+        try:
+            return await self._consumer.getmany(self._events, timeout_ms=poll_ms)
+        except UnicodeDecodeError as error:
+            log.warning(
+                "a record has a header with an odd name", extra={"topic": str(self._events), "cause": str(error)}
+            )
+            with forgiving():
+                self._consumer.seek(self._events, inbox.fetched)
+                return await self._consumer.getmany(self._events, timeout_ms=POLL_MS)
