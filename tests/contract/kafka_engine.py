@@ -29,11 +29,11 @@ PROJECT, DOMAIN = "flytesnacks", "development"
 
 
 @asynccontextmanager
-async def engine_on(world: KafkaWorld, blobs: BlobStore) -> AsyncIterator[Engine]:
+async def engine_on(world: KafkaWorld, blobs: BlobStore, runner: NoopRunner | None = None) -> AsyncIterator[Engine]:
     parts = Parts(
         log=world.log,
         blobs=blobs,
-        runner=NoopRunner(copies(blobs)),
+        runner=runner or NoopRunner(copies(blobs)),
         clock=SystemClock(),
         offload=OffloadLimits(),
         retries=RetryLimits(),
