@@ -34,10 +34,18 @@ class History:
     deleted: set[str] = field(default_factory=set)
     """Names of pods that are gone or were told to go."""
 
-    def add(self, kind: str, metadata: Document) -> None:
+    last: dict[str, Document] = field(default_factory=dict)
+    """By name: the pod as it was seen last."""
+
+    def add(self, kind: str, pod: Document) -> None:
+        metadata = pod["metadata"]
+        self.last[metadata["name"]] = pod
         self.made[metadata["name"]].add(metadata["uid"])
         if kind == "DELETED" or metadata.get("deletionTimestamp"):
             self.deleted.add(metadata["name"])
+
+    def nodes(self) -> set[str]:
+        return {pod["spec"]["nodeName"] for pod in self.last.values()}
 
     @property
     def twice(self) -> list[str]:
@@ -111,8 +119,17 @@ class Space:
         seen = History()
         async for event in self.api.watch(f"{self.path}/pods", resourceVersion=since, timeoutSeconds="1"):
             if event.type != "BOOKMARK":
-                seen.add(event.type, msgspec.json.decode(event.object, type=Document)["metadata"])
+                seen.add(event.type, msgspec.json.decode(event.object, type=Document))
         return seen
+
+    async def set_quota(self, pods: int) -> None:
+        """So many pods at most. A controller would copy the limit into the status, where admission looks."""
+        hard, path = {"hard": {"pods": str(pods)}}, f"{self.path}/resourcequotas"
+        with suppress(ApiError):
+            await self.api.create(path, {"metadata": {"name": "quota"}, "spec": hard})
+            await self.api.patch(f"{path}/quota/status", {"status": {**hard, "used": {"pods": "0"}}})
+        await self.api.patch(f"{path}/quota", {"spec": hard})
+        await self.api.patch(f"{path}/quota/status", {"status": hard})
 
     async def removed(self, name: str, grace_seconds: int) -> Document:
         """Delete it; the pod as it was when it went. Raises TimeoutError."""

@@ -87,10 +87,18 @@ def propwash(tmp_path: Path) -> Propwash:
 
 @pytest.fixture(scope="session")
 def endings(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The workflows of endings.py as a package, and where its code is: what `propwash run` gets in place of a file."""
-    folder = tmp_path_factory.mktemp("package")
-    files = anyio.run(partial(package_file, WORKFLOWS / "endings.py"))
+    return package_of("endings.py", tmp_path_factory.mktemp("package"))
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return package_of("played.py", tmp_path_factory.mktemp("package"))
+
+
+def package_of(file: str, folder: Path) -> str:
+    """Workflows as a package, and where their code is: what `propwash run` gets in place of a file."""
+    files = anyio.run(partial(package_file, WORKFLOWS / file))
     for name, data in files.files.items():
         (folder / name).write_bytes(data)
-    shutil.copy(WORKFLOWS / "endings.py", folder)
+    shutil.copy(WORKFLOWS / file, folder)
     return str(folder)

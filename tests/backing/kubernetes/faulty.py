@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,6 +101,8 @@ class Faulty:
     def __init__(self, api: Api) -> None:
         self._api = api
         self.choose: Choose = lambda request: None
+        self.before_answer: Callable[[Request], Awaitable[None] | None] = lambda request: None
+        """What is awaited between the server's answer and its delivery."""
         self.seen: list[Request] = []
         self._runner: web.AppRunner
         self._port = 0
@@ -147,6 +149,8 @@ class Faulty:
         ) as reply:
             if not request.watches or reply.status != 200:
                 body = await reply.read()
+                if (pause := self.before_answer(request)) is not None:
+                    await pause
                 if isinstance(fault, Lost):
                     return _break(asked)
                 kept = {name: reply.headers[name] for name in ("Content-Type", "Retry-After") if name in reply.headers}
