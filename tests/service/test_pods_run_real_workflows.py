@@ -44,7 +44,7 @@ async def test_a_chain(cluster: Cluster) -> None:
     done = await cluster.run(str(WORKFLOWS / "chain.py"), "chain", "--n", "3")
     assert done.code == 0, done.err
     pods = await cluster.at.pods()
-    assert done.document["outputs"] == {"total": 20, "text": "n=20"}
+    assert done.document["outputs"] == {"total": 17, "text": "n=17"}
     assert {pod["status"]["phase"] for pod in pods.values()} == {"Succeeded"}
     labels = [pod["metadata"]["labels"] for pod in pods.values()]
     assert sorted(each["node-id"] for each in labels) == ["n0", "n2", "n3", "n4", "second-step"]
