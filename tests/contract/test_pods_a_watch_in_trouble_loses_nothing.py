@@ -165,7 +165,7 @@ async def test_what_a_pod_printed_is_kept(world: World) -> None:
         await world.until(lambda: world.started == [key()])
         world.api.status(name(), "Failed", terminated(3))
         await world.end()
-        assert await world.store.get("memory://store/p/stdout") == b"printed by " + name().encode()
+        assert await world.store.get("memory://store/p/stdout.log") == b"printed by " + name().encode()
         other = key("n1")
         world.api.trouble.append(first(9, "LOG", lambda: refusal(500)))
         tasks.start_soon(world.run, runner, ask(other))

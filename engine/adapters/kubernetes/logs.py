@@ -56,7 +56,7 @@ class LogKeeper:
         self._put, self._limit, self._turns = put, limit, anyio.CapacityLimiter(at_once)
 
     async def keep(self, pods: Pods, pod: Pod, prefix_uri: str) -> None:
-        """What the task's container printed, both streams in one, as `stdout`."""
+        """What the task's container printed, both streams in one, as `stdout.log`."""
         problem = "it took too long"
         with anyio.move_on_after(MOST_SECONDS):
             async with self._turns:
@@ -73,7 +73,7 @@ class LogKeeper:
             async with pods.cluster.chunks(path, params, IDLE_SECONDS) as chunks:
                 async for chunk in chunks:
                     kept.write(chunk)
-            await self._put(f"{prefix_uri}/stdout", kept.whole())
+            await self._put(f"{prefix_uri}/stdout.log", kept.whole())
         except (CallFailed, EngineError) as problem:
             return str(problem)
         return ""
