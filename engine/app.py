@@ -106,6 +106,9 @@ class Engine:
         self._reception = Reception(parts.blobs, parts.runner, parts.clock, rules, residents.program, self._known)
         self.bell = Bell()
 
+    delay_seconds: float | None = 0.0
+    """It reads its own log."""
+
     @property
     def journal(self) -> Journal:
         """What is committed, to be read."""

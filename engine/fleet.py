@@ -42,6 +42,8 @@ from handlers.registry import default_handlers
 
 SCHEDULING_PARTITION = 0
 """Whoever owns it keeps the schedules."""
+DELAY_SECONDS = 1.0
+"""Until a process reads what another one has committed: mostly some hundredths of a second."""
 
 Duty = Callable[["Fleet"], Coroutine[object, object, None]]
 """What one process of the group does for all of them, beside its engines."""
@@ -95,6 +97,10 @@ class Fleet:
     def ready(self) -> bool:
         """Whether every partition that this process owns is restored (it may own none), and the view is up to date."""
         return self._has_caught_up and self._group.rebalances > 0 and self._group.owned <= self.engines.keys()
+
+    @property
+    def delay_seconds(self) -> float | None:
+        return DELAY_SECONDS if self._has_caught_up else None
 
     @property
     def standing(self) -> Standing:

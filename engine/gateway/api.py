@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -12,7 +12,7 @@ from anyio import to_thread
 from msgspec import UNSET
 
 from engine.gateway import asking
-from engine.gateway.accepted import AcceptedHere
+from engine.gateway.accepted import AcceptedHere, seen
 from engine.gateway.bodies import (
     Abort,
     Accepted,
@@ -39,7 +39,7 @@ from engine.gateway.streams import Streams
 from engine.model import layout
 from engine.model.events import AbortRequested, ExecutionSubmitted
 from engine.model.ids import DNS_LABEL, ExecutionId
-from engine.model.state import Execution, Fact, Snapshot
+from engine.model.state import Execution, Snapshot
 from engine.registry.entries import Registry
 from engine.wire.inputs import as_documents
 from engine.wire.natural import natural_map
@@ -144,34 +144,38 @@ class Api:
     async def _accept(self, event: ExecutionSubmitted, inputs: bytes) -> web.Response:
         """Answers when the execution can be read, so that whoever asks next finds it; who asks here finds it anyway."""
         service, execution = self._service(), event.execution
-        there = anyio.Event()
-
-        def see(records: Sequence[Execution], facts: Sequence[Fact]) -> None:
-            if any(record.id == execution for record in records):
-                there.set()
-                self._accepted.leave(execution)
-
-        with service.watchers.watching(see):
+        with seen(service, execution) as there:
             await service.accept(event, inputs)
-            if not await service.journal.find([execution]):
+            if not await self._find(execution):
                 inputs_uri = service.blobs.uri(layout.workflow_inputs(execution)) if inputs else ""
-                if not there.is_set():
-                    self._accepted.enter(event, inputs_uri, time.time())
+                self._accepted.enter(event, inputs_uri, time.time())
                 with anyio.move_on_after(PATIENCE_SECONDS):
                     await there.wait()
+                    self._accepted.leave(execution)
         return _accepted(execution, 201)
 
     async def _record(self, request: web.Request) -> Execution:
         place = request.match_info
         execution = ExecutionId(place["project"], place["domain"], place["name"])
-        found = (await self._service().journal.find([execution])).get(execution)
+        found = await self._find(execution)
         if found is not None:
             self._accepted.leave(execution)
             return found
-        accepted = self._accepted.get(execution)
-        if accepted is None:
+        found = self._accepted.get(execution) or await self._wait_for(execution)
+        if found is None:
             raise Refuse(404, "NotFound", f"there is no execution {execution}")
-        return accepted
+        return found
+
+    async def _find(self, execution: ExecutionId) -> Execution | None:
+        return (await self._service().journal.find([execution])).get(execution)
+
+    async def _wait_for(self, execution: ExecutionId) -> Execution | None:
+        """Another process may just have accepted it: before it is said not to be there, that one's word is awaited."""
+        service, found = self._service(), None
+        with seen(service, execution) as there, anyio.move_on_after(service.delay_seconds or 0.0):
+            while (found := await self._find(execution)) is None:
+                await there.wait()
+        return found
 
     async def _snapshot(self, record: Execution) -> Snapshot:
         """One that can't be read yet has no nodes."""

@@ -57,6 +57,8 @@ class Gateway:
         """Raises Refuse while there is none."""
         if self._service is None:
             raise Refuse(503, "NotReady", "the engine is restoring or stopping; try again later", "SYSTEM")
+        if self._service.delay_seconds is None:
+            raise Refuse(503, "NotReady", "what there is is being read; try again later", "SYSTEM")
         return self._service
 
     @contextmanager

@@ -21,6 +21,14 @@ class Service(Protocol):
         ...
 
     @property
+    def delay_seconds(self) -> float | None:
+        """What another process has committed can be read so long afterwards at the latest, mostly; 0 = there is none.
+
+        None: the journal is being made, and must not be asked.
+        """
+        ...
+
+    @property
     def watchers(self) -> WatchersLike:
         """Told of what is new in the journal, once it can be read there."""
         ...

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
@@ -32,6 +33,8 @@ ROOT = "/api/v1/executions"
 
 class FarAway:
     """A Service that sends what it takes to somebody else."""
+
+    delay_seconds: float | None = 0.0
 
     def __init__(self) -> None:
         self.journal, self.watchers, self.blobs = MemoryLog(), Watchers(), MemoryBlobs()
@@ -99,6 +102,29 @@ async def test_a_stream_begins_before_there_is_anything(monkeypatch: pytest.Monk
             await service.hear(ended, *facts[1000:])
             lines = [line async for line in stream.content if line.startswith(b"data: ")]
     assert [json.loads(line.removeprefix(b"data: "))["sequence"] for line in lines] == list(range(1, 1301))
+
+
+async def test_what_another_process_has_just_accepted_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = FarAway()
+    async with calling(service, monkeypatch) as client, anyio.create_task_group() as tasks:
+        service.delay_seconds = 30.0
+        waiting = anyio.Event()
+        find = service.journal.find
+
+        async def found(ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+            waiting.set()
+            return await find(ids)
+
+        monkeypatch.setattr(service.journal, "find", found)
+
+        async def another_process() -> None:
+            await waiting.wait()
+            await service.hear(execution("c"))
+
+        tasks.start_soon(another_process)
+        assert (await client.get(f"{ROOT}/p/d/c")).status == 200
+        service.delay_seconds = 0.01
+        assert (await client.get(f"{ROOT}/p/d/nobody")).status == 404
 
 
 def test_what_never_comes_is_let_go() -> None:
