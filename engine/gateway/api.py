@@ -39,7 +39,7 @@ from engine.gateway.streams import Streams
 from engine.model import layout
 from engine.model.events import AbortRequested, ExecutionSubmitted
 from engine.model.ids import DNS_LABEL, ExecutionId
-from engine.model.state import Execution, Snapshot
+from engine.model.state import REJECTED, Execution, Snapshot
 from engine.registry.entries import Registry
 from engine.wire.inputs import as_documents
 from engine.wire.natural import natural_map
@@ -162,9 +162,18 @@ class Api:
             self._accepted.leave(execution)
             return found
         found = self._accepted.get(execution) or await self._wait_for(execution)
+        await self._refuse_rejected(execution, found)
         if found is None:
             raise Refuse(404, "NotFound", f"there is no execution {execution}")
         return found
+
+    async def _refuse_rejected(self, execution: ExecutionId, accepted: Execution | None) -> None:
+        """Raises Refuse where what was asked for came to nothing (a fact of the number 0)."""
+        for fact in await self._service().journal.history(execution, after=-1, limit=1):
+            if fact.phase == REJECTED and fact.error and (accepted is None or fact.at >= accepted.submitted_at):
+                self._accepted.leave(execution)
+                cause = f"there is no execution {execution}: what was asked for it was rejected: {fact.error.message}"
+                raise Refuse(404, fact.error.code, cause, fact.error.kind.value)
 
     async def _find(self, execution: ExecutionId) -> Execution | None:
         return (await self._service().journal.find([execution])).get(execution)

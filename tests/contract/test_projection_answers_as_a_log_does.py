@@ -84,6 +84,15 @@ async def test_what_ended_long_ago_is_deleted_and_what_runs_is_kept(tmp_path: Pa
         assert [len(await projection.history(named(name))) for name in ("a", "runs", "stray", "young")] == [0, 1, 0, 1]
 
 
+async def test_answers_to_requests_are_no_transitions_but_can_be_asked_for(tmp_path: Path) -> None:
+    async with projection_in(tmp_path, Told()) as projection:
+        await projection.absorb(update(facts=[fact("a", 0)]))
+        assert (await projection.history(named("a")), await projection.find([named("a")])) == ([], {})
+        assert await projection.history(named("a"), after=-1, limit=1) == [fact("a", 0)]
+        await projection.absorb(update([execution("a")], facts=[fact("a", 1), fact("a", 2), fact("a", 0)]))
+        assert await projection.history(named("a")) == [fact("a", 1), fact("a", 2)]
+
+
 async def test_an_update_is_taken_in_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     told = Told()
     async with projection_in(tmp_path, told) as projection:

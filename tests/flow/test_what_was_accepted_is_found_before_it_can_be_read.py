@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,10 +21,11 @@ from engine.gateway.accepted import AcceptedHere
 from engine.gateway.api import Api
 from engine.gateway.guard import Guard
 from engine.loop.watchers import Watchers
+from engine.model.errors import ErrorKind, Failure
 from engine.model.events import AbortRequested, Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
-from engine.model.state import Execution, Fact
+from engine.model.state import REJECTED, Execution, Fact
 from engine.ports.eventlog import Changes
 from tests.contract.log_nouns import execution, named
 
@@ -125,6 +127,31 @@ async def test_what_another_process_has_just_accepted_is_waited_for(monkeypatch:
         assert (await client.get(f"{ROOT}/p/d/c")).status == 200
         service.delay_seconds = 0.01
         assert (await client.get(f"{ROOT}/p/d/nobody")).status == 404
+
+
+async def test_what_was_rejected_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = FarAway()
+    failure = Failure("BadInput", ErrorKind.USER, "input 'n' is missing")
+    async with calling(service, monkeypatch) as client:
+        await client.post(f"{ROOT}/p/d/a/relaunch", json={"name": "b"})
+        facts = {named("b"): [Fact(named("b"), 0, time.time() + 1.0, REJECTED, error=failure)]}
+        history = service.journal.history
+
+        async def with_answers(asked: ExecutionId, after: int = 0, limit: int | None = None) -> Sequence[Fact]:
+            return facts.get(asked, []) if after < 0 else await history(asked, after, limit)
+
+        monkeypatch.setattr(service.journal, "history", with_answers)
+        answered = await client.get(f"{ROOT}/p/d/b")
+        assert (answered.status, (await answered.json())["error"]) == (
+            404,
+            {
+                "code": "BadInput",
+                "kind": "USER",
+                "cause": "there is no execution p:d:b: what was asked for it was rejected: input 'n' is missing",
+            },
+        )
+        await service.hear(execution("b"))  # the name was asked for again, and rightly
+        assert (await client.get(f"{ROOT}/p/d/b")).status == 200
 
 
 def test_what_never_comes_is_let_go() -> None:
