@@ -18,7 +18,7 @@ def serving(propwash: Propwash, *words: str) -> Iterator[subprocess.Popen[str]]:
         seen = []
         for line in process.stderr:
             seen.append(line)
-            if "it takes commands until" in line:
+            if "until Ctrl-C or SIGTERM" in line:
                 break
         else:
             raise AssertionError(f"the service did not start: {seen}")
@@ -35,7 +35,7 @@ def listening(propwash: Propwash, *words: str) -> Iterator[tuple[subprocess.Pope
             seen.append(line)
             if found := re.search(r"answers HTTP at (http://\S+)", line):
                 url = found[1]
-            if "it takes commands until" in line:
+            if "until Ctrl-C or SIGTERM" in line:
                 break
         assert url, f"the service did not start: {seen}"
         yield process, url
