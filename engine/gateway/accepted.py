@@ -5,32 +5,15 @@ Another process owns its partition, perhaps, and what that one commits is read a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import monotonic
 
-import anyio
-
-from engine.gateway.service import Service
 from engine.model.events import ExecutionSubmitted
 from engine.model.ids import ExecutionId
-from engine.model.state import Execution, Fact
+from engine.model.state import Execution
 
 KEEP_SECONDS = 600.0
 """An owner that is so far behind is in trouble that others tell of."""
-
-
-@contextmanager
-def seen(service: Service, execution: ExecutionId) -> Iterator[anyio.Event]:
-    """Set when a record of the execution can be read that was not there when the block was entered."""
-    there = anyio.Event()
-
-    def see(records: Sequence[Execution], facts: Sequence[Fact]) -> None:
-        if any(record.id == execution for record in records):
-            there.set()
-
-    with service.watchers.watching(see):
-        yield there
 
 
 class AcceptedHere:

@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import anyio
 from aiohttp import web
 from anyio import to_thread
 from msgspec import UNSET
 
 from engine.gateway import asking
-from engine.gateway.accepted import AcceptedHere, seen
 from engine.gateway.bodies import (
     Abort,
     Accepted,
@@ -31,22 +29,19 @@ from engine.gateway.bodies import (
 from engine.gateway.document import summary
 from engine.gateway.documents import Documents
 from engine.gateway.guard import Refuse, answer
+from engine.gateway.known import Known
 from engine.gateway.names import random_name
 from engine.gateway.operations import ONE, ROOT, Operation, read_body, read_query
 from engine.gateway.pages import following, selection
 from engine.gateway.service import Service
 from engine.gateway.streams import Streams
-from engine.model import layout
 from engine.model.events import AbortRequested, ExecutionSubmitted
 from engine.model.ids import DNS_LABEL, ExecutionId
-from engine.model.state import REJECTED, Execution, Snapshot
+from engine.model.state import Execution
 from engine.registry.entries import Registry
 from engine.wire.inputs import as_documents
 from engine.wire.natural import natural_map
 from handlers.registry import default_handlers
-
-PATIENCE_SECONDS = 2.0
-"""How long the answer to a submission, which is durable, waits for the turn that starts the execution."""
 
 
 class Api:
@@ -54,7 +49,7 @@ class Api:
 
     def __init__(self, service: Callable[[], Service], home: Path, place: tuple[str, str], largest: int) -> None:
         self._service, self._home, self._place, self._largest = service, home, place, largest
-        self._streams, self._accepted = Streams(service), AcceptedHere()
+        self._streams, self._known = Streams(service), Known(service)
         self._kinds = default_handlers().keys()
 
     def operations(self) -> list[Operation]:
@@ -93,7 +88,7 @@ class Api:
     async def get_execution(self, request: web.Request) -> web.Response:
         """One execution with the tree of its nodes, its outputs or its error."""
         record = await self._record(request)
-        return answer(await self._documents().full_of(await self._snapshot(record)))
+        return answer(await self._documents().full_of(await self._known.snapshot(record)))
 
     async def get_inputs(self, request: web.Request) -> web.Response:
         """The inputs of an execution or of a node."""
@@ -117,7 +112,7 @@ class Api:
         if (asked.value is UNSET) == (asked.approve is UNSET):
             raise Refuse(400, "BadInput", "body: expected either 'value' or 'approve'")
         documents, signal_id = self._documents(), request.match_info["signal"]
-        state = await documents.state(await self._snapshot(record))
+        state = await documents.state(await self._known.snapshot(record))
         literal = asking.signal_literal(state, signal_id, _answer(asked))
         await self._service().signal(record.id, signal_id, literal)
         return _accepted(record.id, 202)
@@ -142,53 +137,13 @@ class Api:
         return await self._accept(event, inputs)
 
     async def _accept(self, event: ExecutionSubmitted, inputs: bytes) -> web.Response:
-        """Answers when the execution can be read, so that whoever asks next finds it; who asks here finds it anyway."""
-        service, execution = self._service(), event.execution
-        with seen(service, execution) as there:
-            await service.accept(event, inputs)
-            if not await self._find(execution):
-                inputs_uri = service.blobs.uri(layout.workflow_inputs(execution)) if inputs else ""
-                self._accepted.enter(event, inputs_uri, time.time())
-                with anyio.move_on_after(PATIENCE_SECONDS):
-                    await there.wait()
-                    self._accepted.leave(execution)
-        return _accepted(execution, 201)
+        await self._known.accept(event, inputs)
+        return _accepted(event.execution, 201)
 
     async def _record(self, request: web.Request) -> Execution:
+        """Raises Refuse."""
         place = request.match_info
-        execution = ExecutionId(place["project"], place["domain"], place["name"])
-        found = await self._find(execution)
-        if found is not None:
-            self._accepted.leave(execution)
-            return found
-        found = self._accepted.get(execution) or await self._wait_for(execution)
-        await self._refuse_rejected(execution, found)
-        if found is None:
-            raise Refuse(404, "NotFound", f"there is no execution {execution}")
-        return found
-
-    async def _refuse_rejected(self, execution: ExecutionId, accepted: Execution | None) -> None:
-        """Raises Refuse where what was asked for came to nothing (a fact of the number 0)."""
-        for fact in await self._service().journal.history(execution, after=-1, limit=1):
-            if fact.phase == REJECTED and fact.error and (accepted is None or fact.at >= accepted.submitted_at):
-                self._accepted.leave(execution)
-                cause = f"there is no execution {execution}: what was asked for it was rejected: {fact.error.message}"
-                raise Refuse(404, fact.error.code, cause, fact.error.kind.value)
-
-    async def _find(self, execution: ExecutionId) -> Execution | None:
-        return (await self._service().journal.find([execution])).get(execution)
-
-    async def _wait_for(self, execution: ExecutionId) -> Execution | None:
-        """Another process may just have accepted it: before it is said not to be there, that one's word is awaited."""
-        service, found = self._service(), None
-        with seen(service, execution) as there, anyio.move_on_after(service.delay_seconds or 0.0):
-            while (found := await self._find(execution)) is None:
-                await there.wait()
-        return found
-
-    async def _snapshot(self, record: Execution) -> Snapshot:
-        """One that can't be read yet has no nodes."""
-        return await self._service().journal.snapshot(record.id) or Snapshot(record)
+        return await self._known.record(ExecutionId(place["project"], place["domain"], place["name"]))
 
     def _documents(self) -> Documents:
         service = self._service()
@@ -198,7 +153,7 @@ class Api:
         path, record = read_query(request, OfNode).node, await self._record(request)
         holder: object = record
         if path:
-            snapshot = await self._snapshot(record)
+            snapshot = await self._known.snapshot(record)
             holder = next((node for node in snapshot.nodes if node.path == path), None)
             if holder is None:
                 raise Refuse(404, "NotFound", f"execution {record.id} has no node {path!r} that was started")

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from engine.adapters.memory.blobs import MemoryBlobs
 from engine.adapters.memory.log import MemoryLog
-from engine.gateway import accepted, api
+from engine.gateway import accepted, known
 from engine.gateway.accepted import AcceptedHere
 from engine.gateway.api import Api
 from engine.gateway.guard import Guard
@@ -61,7 +61,7 @@ class FarAway:
 async def calling(
     service: FarAway, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[TestClient[web.Request, web.Application]]:
-    monkeypatch.setattr(api, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(known, "PATIENCE_SECONDS", 0.0)
     await service.journal.commit((), Changes([SOURCE]))
     app = web.Application(middlewares=[Guard("", "127.0.0.1").watch])
     for one in Api(lambda: service, Path("/home"), ("p", "d"), 1000).operations():
