@@ -115,6 +115,8 @@ class Fleet:
             if self._follower is not None:
                 await tasks.start(self._follower.run)
                 self._has_caught_up = True
+                if self._equipment.meter is not None:
+                    self.watchers.add(self._equipment.meter.shown)
 
     async def accept(self, asked: ExecutionSubmitted, inputs: bytes) -> None:
         """Start an execution; returns when the submission is durable.

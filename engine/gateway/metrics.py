@@ -37,6 +37,7 @@ _BATCHES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _COMMITS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _EFFECTS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200)
 _TAKEOVERS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+_DELAYS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600)
 _LAGS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
 
@@ -91,6 +92,12 @@ class Metrics:
             registry=registry,
             buckets=_TAKEOVERS,
         )
+        self._delays = Histogram(
+            "propwash_view_delay_seconds",
+            "From a transition, in whatever process, until it can be read in this one.",
+            registry=registry,
+            buckets=_DELAYS,
+        )
         self._restore = Gauge("propwash_restore_seconds", "Duration of the restore.", registry=registry)
         self._restored = Gauge("propwash_restored_executions", "Executions that were restored.", registry=registry)
 
@@ -117,6 +124,10 @@ class Metrics:
 
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
         self._transitions.see(facts)
+
+    def shown(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+        if facts:
+            self._delays.observe(max(time.time() - max(fact.at for fact in facts), 0.0))
 
     def restored(self, executions: int, seconds: float) -> None:
         self._restored.inc(executions)

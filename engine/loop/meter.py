@@ -32,6 +32,10 @@ class Meter(Protocol):
         """After each commit, while the finished executions are still in memory (engine.loop.watchers)."""
         ...
 
+    def shown(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+        """What some engine, here or elsewhere, has committed can be read in this process from now on."""
+        ...
+
     def restored(self, executions: int, seconds: float) -> None:
         """What was left unfinished is taken up."""
         ...

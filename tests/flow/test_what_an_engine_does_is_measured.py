@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from msgspec import structs
 
@@ -11,6 +13,7 @@ from engine.model.events import ExecutionSubmitted
 from engine.model.graph import ArraySpec
 from engine.model.limits import IncompatibleRuntime, OffloadLimits
 from engine.model.overrides import Overrides
+from engine.model.state import Fact
 from tests.flow.engines import EXECUTION, World
 from tests.flow.test_a_workflow_runs_to_its_end import ints, nested, until
 from tests.programs import INT, chain, graph, interface, list_of, mapped, node, program, promise, task
@@ -191,3 +194,11 @@ async def test_no_label_holds_what_a_person_named() -> None:
         "version",
     } - {"cause"}  # fmt: skip
     assert not [text for _, text in told if EXECUTION.name in text]
+
+
+async def test_how_soon_others_can_read_it_is_measured() -> None:
+    metrics, now = Metrics(), time.time()
+    metrics.shown([], [Fact(EXECUTION, 1, now - 1000.0, "RUNNING"), Fact(EXECUTION, 2, now - 0.001, "RUNNING")])
+    metrics.shown([], [])
+    assert value(metrics, "view_delay_seconds_count") == 1
+    assert value(metrics, "view_delay_seconds_bucket", le="10.0") == 1
