@@ -29,6 +29,7 @@ from config.values import (
     Text,
     Version,
 )
+from config.webhook import Webhook
 
 MIB = 2**20
 LARGEST_MESSAGE = 2**31 - 1
@@ -245,6 +246,7 @@ class Settings(Group):
     retries: Retries = Retries()
     array: Array = Array()
     offloading: Offloading = Offloading()
+    webhook: Webhook = Webhook()
     effects: Effects = Effects()
     schedules: Schedules = Schedules()
     http: Http = Http()

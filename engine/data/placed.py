@@ -8,12 +8,11 @@ from functools import lru_cache
 from flyteidl.core import tasks_pb2, workflow_pb2
 from google.protobuf import json_format
 
-from engine.machine.placement import Said, place
+from engine.machine.placement import Said, named, place
 from engine.machine.podpins import check_pod, pinned_architectures
 from engine.model.architectures import PLAN_LABEL, TASK_LABEL, Architecture, declared_by_label
 from engine.model.effects import RunElement, RunTask
-from engine.model.errors import ErrorKind, Failure, Permanent
-from engine.model.placement import UNKNOWN, Placement, PlacementRules, node_label
+from engine.model.placement import Placement, PlacementRules, node_label
 
 
 def placement_of(effect: RunTask | RunElement, rules: PlacementRules) -> Placement:
@@ -23,26 +22,15 @@ def placement_of(effect: RunTask | RunElement, rules: PlacementRules) -> Placeme
     pinned = pinned_architectures(pod)
     own = task.architecture or _only(pinned)
     said = Said(
-        _named(origin.overrides.architecture, "the execution"),
-        _named(origin.architecture, f"label {PLAN_LABEL} of {origin.entity}"),
-        _named(own, f"label {TASK_LABEL} of {task.id}"),
+        named(origin.overrides.architecture, "the execution"),
+        named(origin.architecture, f"label {PLAN_LABEL} of {origin.entity}"),
+        named(own, f"label {TASK_LABEL} of {task.id}"),
         _fitting(rules.default_of(effect.key.execution), pinned),
         _fitting(rules.default, pinned),
     )
     placement = place(said, rules, interruptible=effect.interruptible)
     check_pod(placement, pod, f"the pod template of {task.id}")
     return placement
-
-
-def _named(name: str, where: str) -> Architecture | None:
-    if not name:
-        return None
-    try:
-        return Architecture(name)
-    except ValueError:
-        known = ", ".join(Architecture)
-        message = f"{where} says architecture {name!r}; expected one of {known}; nothing was started"
-        raise Permanent(Failure(UNKNOWN, ErrorKind.USER, message)) from None
 
 
 def _only(pinned: frozenset[str] | None) -> str:

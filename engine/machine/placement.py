@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from engine.model.architectures import Architecture
 from engine.model.errors import ErrorKind, Failure, Permanent
-from engine.model.placement import CONFLICT, NOT_CONFIGURED, NodePool, Placement, PlacementRules, Toleration
+from engine.model.placement import CONFLICT, NOT_CONFIGURED, UNKNOWN, NodePool, Placement, PlacementRules, Toleration
 
 
 class Said(Struct, frozen=True):
@@ -68,6 +68,19 @@ def not_configured(said: Said, rules: PlacementRules) -> str:
         f"{said.by} asks for architecture {said.chosen}, for which no nodes are configured (architectures in the "
         f"settings); configured: {configured}; nothing was started"
     )
+
+
+def named(name: str, where: str) -> Architecture | None:
+    """None for the empty text. where: who says it, for the message. Raises Permanent (USER) for a name of none."""
+    if not name:
+        return None
+    try:
+        return Architecture(name)
+    except ValueError:
+        known = ", ".join(Architecture)
+        raise _wrong(
+            UNKNOWN, f"{where} says architecture {name!r}; expected one of {known}; nothing was started"
+        ) from None
 
 
 def distinct(tolerations: Iterable[Toleration]) -> tuple[Toleration, ...]:

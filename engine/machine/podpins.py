@@ -28,7 +28,7 @@ def check_pod(placement: Placement, spec: Mapping[str, object], author: str) -> 
 
 def _contradicts(placement: Placement, author: str, pinned: str, wanted: str) -> Permanent:
     why = f"architecture {placement.architecture}" if placement.architecture else "an attempt that may be interrupted"
-    message = f"{author} pins its pod to nodes with {pinned}, but {why} needs {wanted}; nothing was started"
+    message = f"{author} asks for nodes with {pinned}, but {why} needs {wanted}; nothing was started"
     return Permanent(Failure(CONFLICT, ErrorKind.USER, message))
 
 

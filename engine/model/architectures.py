@@ -21,3 +21,8 @@ def declared_by_label(value: str) -> str:
     """What a node label's value says of an image: `arm` alone is the version that images for it mostly are (containerd
     takes `linux/arm` for v7); any other text stands for itself."""
     return Architecture.ARM_V7.value if value == "arm" else value
+
+
+def not_built_for(image: str, architecture: str) -> str:
+    """What people are told of an image that is not for the nodes it is to run on; empty = nobody said which."""
+    return f"image {image} is not built for {architecture or 'the architecture of its node'}"

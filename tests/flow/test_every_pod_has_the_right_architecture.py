@@ -232,7 +232,7 @@ async def test_a_pod_that_pins_another_one_starts_nothing() -> None:
     assert ended.error == Failure(
         "ArchitectureConflict",
         ErrorKind.USER,
-        "the pod template of task m.t pins its pod to nodes with kubernetes.io/arch=amd64, but architecture arm64 "
+        "the pod template of task m.t asks for nodes with kubernetes.io/arch=amd64, but architecture arm64 "
         "needs kubernetes.io/arch=arm64; nothing was started",
         "n0",
     )

@@ -50,13 +50,13 @@ def test_another_architecture(spec: Mapping[str, object], pinned: str, wanted: s
         check_pod(placement, spec, "the pod template of task m.t")
     assert caught.value.failure.code == "ArchitectureConflict"
     assert caught.value.failure.message == (
-        f"the pod template of task m.t pins its pod to nodes with {pinned}, but architecture arm64 needs {wanted}; "
+        f"the pod template of task m.t asks for nodes with {pinned}, but architecture arm64 needs {wanted}; "
         "nothing was started"
     )
 
 
 def test_another_value_of_a_label_of_the_operators() -> None:
-    with pytest.raises(Permanent, match="pins its pod to nodes with pool=x86, but architecture arm64 needs pool=arm"):
+    with pytest.raises(Permanent, match="asks for nodes with pool=x86, but architecture arm64 needs pool=arm"):
         check_pod(OWN_LABELS, selects(pool="x86"), "it")
     with pytest.raises(Permanent, match="but an attempt that may be interrupted needs lifecycle=spot"):
         check_pod(Placement(None, {"lifecycle": "spot"}), selects(lifecycle="regular"), "it")
