@@ -68,7 +68,7 @@ ArchitecturePool = Annotated[Pool | None, Named("node pool")]
 
 class Architectures(Group):
     """Which CPU architectures the cluster has nodes of, and which one tasks get that do not say theirs. An architecture
-    that is null is not there: a task for it fails at once."""
+    that is null is not there: a task for it fails at once. See [architecture routing](architecture-routing.md)."""
 
     amd64: ArchitecturePool = None
     """Nodes with x86-64 CPUs; `{}` configures them with Kubernetes' own label."""

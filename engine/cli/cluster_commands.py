@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from engine.cli.options import common, settings
+from engine.cli.options import common, settings, shared
 
 
 @click.command()
@@ -44,3 +44,16 @@ def webhook(
     if printing:
         return print_configuration(config, sets, url=url, service=service)
     return perform(config, sets if listen is None else (*sets, f"webhook.listen={listen}"))
+
+
+@click.command()
+@settings
+@shared
+def architectures(config: Path | None, sets: tuple[str, ...], as_json: bool, home: Path) -> int:
+    """Show the CPU architectures that are configured, and how many nodes of each the cluster has ready.
+
+    Needs no home. Where tasks run as local processes, or the cluster does not say, it shows the configuration alone.
+    """
+    from engine.cli.architectures import architectures as perform
+
+    return perform(config, sets, as_json=as_json)

@@ -25,6 +25,7 @@ from engine.loop.meter import Outcome
 from engine.loop.residents import Residents
 from engine.model.effects import Effect, GatherOutputs
 from engine.model.events import AttemptFailed
+from engine.model.placement import CODES
 from engine.model.state import Execution, Fact
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import Record
@@ -112,6 +113,11 @@ class Metrics:
         self._launches = Counter(
             "propwash_launches", "Attempts given to the runner, by architecture.", ["architecture"], registry=registry
         )
+        self._misplaced = Counter(
+            "propwash_architecture_refusals",
+            "Attempts that failed because their architecture, or an image for it, is not there.",
+            registry=registry,
+        )
         self._gathered = Counter(
             "propwash_gathered_bytes", "Bytes of the values that maps have gathered.", registry=registry
         )
@@ -158,6 +164,7 @@ class Metrics:
             self._events.labels("undecodable" if kind is type(None) else kind.__name__).inc(count)
         refused = [event for record in records if isinstance(event := record.event, AttemptFailed)]
         self._refusals.inc(sum(event.failure.code in REFUSALS for event in refused))
+        self._misplaced.inc(sum(event.failure.code in CODES for event in refused))
 
     def abandoned(self, turn: int) -> None:
         self._turns.pop(turn, None)

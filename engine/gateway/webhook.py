@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Literal
 
@@ -107,7 +107,9 @@ async def answering(rules: PlacementRules, certificate: Certificate, listen: str
             await runner.cleanup()
 
 
-def configuration(client: dict[str, object], ca: bytes, *, fail_open: bool, timeout_seconds: int) -> dict[str, object]:
+def configuration(
+    client: Mapping[str, object], ca: bytes, *, fail_open: bool, timeout_seconds: int
+) -> dict[str, object]:
     """The MutatingWebhookConfiguration. client: `{"url": ...}` or `{"service": {...}}`. ca: PEM."""
     rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"], "scope": "*"}
     return {

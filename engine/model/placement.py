@@ -20,6 +20,7 @@ UNAVAILABLE = "ArchitectureUnavailable"
 NOT_BUILT = "ImageNotBuiltForArchitecture"
 """Codes of the failures that routing gives, all of kind USER and final: nobody has configured nodes for it; a pod or
 the settings contradict it; it is the name of none; there is no such node now; the image is for another one."""
+CODES = frozenset({NOT_CONFIGURED, CONFLICT, UNKNOWN, UNAVAILABLE, NOT_BUILT})
 NODE_LABEL = "kubernetes.io/arch"
 """The label that every node of a cluster carries (set by its kubelet)."""
 

@@ -44,6 +44,7 @@ async def test_a_machine_of_another_architecture_launches_nothing() -> None:
     assert "is for arm64, and tasks run here as processes of a machine that is amd64" in ended.error.message
     assert world.runner.launches == {}
     assert launches(metrics, "arm64") is None
+    assert metrics.registry.get_sample_value("propwash_architecture_refusals_total") == 1
 
 
 @pytest.mark.parametrize("own", [Architecture.ARM64, None])
