@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.cli.arguments import HELP, Rest, Sections, read_rest
+from engine.model.architectures import ArchitectureName
 from engine.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class RunOptions:
     project: str | None
     domain: str | None
     overwrite_cache: bool
-    architecture: str | None
+    architecture: ArchitectureName | None
 
 
 @dataclass(frozen=True, slots=True)

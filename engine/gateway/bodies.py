@@ -6,10 +6,9 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from engine.model.architectures import ArchitectureName
 from engine.model.overrides import Overrides
 from engine.model.phases import ExecutionPhase
-
-ArchitectureName = Literal["amd64", "arm64", "arm-v6", "arm-v7"]
 
 
 class Submission(Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,7 +29,7 @@ class Submission(Struct, frozen=True, forbid_unknown_fields=True):
     interruptible: bool | None = None
     max_parallelism: int = 0
     raw_output_prefix: str = ""
-    architecture: ArchitectureName | Literal[""] = ""
+    architecture: ArchitectureName = ""
     service_account: str = ""
 
     def overrides(self) -> Overrides:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 PLAN_LABEL = "propwash.dev/architecture"
 """A launch plan's label of this name says for which architecture its tasks are."""
 TASK_LABEL = "kubernetes.io/arch"
 """The same of a task, since flytekit can't set the field for it."""
+
+
+ArchitectureName = Literal["", "amd64", "arm64", "arm-v6", "arm-v7"]
+"""What a submission may say; empty = nothing."""
 
 
 class Architecture(StrEnum):

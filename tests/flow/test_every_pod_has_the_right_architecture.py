@@ -12,7 +12,7 @@ from flyteidl.core.tasks_pb2 import Container
 from flyteidl.core.types_pb2 import LiteralType
 
 from engine.adapters.memory.scripts import by_node, copies, plans
-from engine.model.architectures import Architecture
+from engine.model.architectures import Architecture, ArchitectureName
 from engine.model.errors import ErrorKind, Failure
 from engine.model.events import ExecutionSubmitted
 from engine.model.overrides import Overrides
@@ -123,7 +123,7 @@ class Placed(World):
 
     where: dict[str, str]
 
-    async def submit(self, execution: str = "") -> Execution:
+    async def submit(self, execution: ArchitectureName = "") -> Execution:
         asked = ExecutionSubmitted(
             EXECUTION, plan_id("m.plan"), self.program.digest, overrides=Overrides(architecture=execution)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from enum import Enum
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
@@ -44,4 +44,6 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
         return st.sampled_from(list(kind))
     if isinstance(kind, type) and issubclass(kind, Struct):
         return st.builds(kind, **{name: any_of(hint) for name, hint in get_type_hints(kind).items()})
+    if get_origin(kind) is Literal:
+        return st.sampled_from(get_args(kind))
     raise TypeError(f"no strategy for {kind!r}")
