@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,13 @@ from anyio import to_thread
 from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
 from engine.model.limits import ArrayLimits, ExecutionLimits, IncompatibleRuntime, OffloadLimits, RetryLimits
+from engine.model.placement import PlacementRules
 from engine.ports.blobstore import BlobStore
 from engine.ports.taskrunner import TaskRunner
-from engine.routing import local_rules, placement_rules, this_machine
+from engine.ports.vetting import Vetting
+from engine.routing import local_rules, placement_rules
 from engine.stores import open_store
+from engine.vetting import vetting_of_pods, vetting_of_processes
 
 if TYPE_CHECKING:
     from config.settings import Offloading, Settings
@@ -45,25 +49,23 @@ async def equipped(
     the first task's start quick. Raises BadInput, StoreFailed, StoreRefused, Transient.
     """
     from engine.adapters.leases import Leases
-    from engine.adapters.processes.machine import ThisMachine
     from engine.adapters.storecache import StoreCache
     from engine.adapters.systemclock import SystemClock
     from engine.app import Equipment, load_program
     from engine.loop.backoff import Backoff
 
     retries, arrays, executions = _limits_of(settings)
-    pods = settings.tasks.runner == "kubernetes"
     async with open_store(home, settings) as (plain, environment):
         blobs = meter.store(plain) if meter else plain
         effects = settings.effects
-        async with _running(home, settings, blobs, environment, warm=warm) as (runner, chores):
+        async with _tasks(home, settings, blobs, environment, warm=warm) as tasks:
             yield Equipment(
                 blobs=blobs,
-                runner=runner,
+                runner=tasks.runner,
                 clock=SystemClock(),
                 cache=StoreCache(blobs, Leases(blobs, engine=name)),
-                placement=placement_rules(settings) if pods else local_rules(settings),
-                vetting=() if pods or settings.processes.ignore_architecture else (ThisMachine(this_machine()),),
+                placement=tasks.placement,
+                vetting=tasks.vetting,
                 offload=_offload_limits(settings.offloading),
                 retries=retries,
                 arrays=arrays,
@@ -72,8 +74,8 @@ async def equipped(
                 load=partial(load_program, blobs),
                 hook=hook,
                 meter=meter,
-                chores=chores,
-                code_here=not pods or settings.pods.shared_folders,
+                chores=tasks.chores,
+                code_here=tasks.code_here,
             )
 
 
@@ -93,22 +95,37 @@ def _limits_of(settings: Settings) -> tuple[RetryLimits, ArrayLimits, ExecutionL
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """What runs tasks, and what that needs."""
+
+    runner: TaskRunner
+    placement: PlacementRules
+    vetting: Sequence[Vetting]
+    chores: Sequence[Door] = ()
+    code_here: bool = True
+
+
 @asynccontextmanager
-async def _running(
+async def _tasks(
     home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str], *, warm: bool
-) -> AsyncIterator[tuple[TaskRunner, list[Door]]]:
-    """What the settings say runs tasks, and what is to be done beside."""
+) -> AsyncIterator[_Tasks]:
+    """As the settings say."""
     if settings.tasks.runner == "kubernetes":
         from engine.clusters import pod_runner, tidy
 
-        async with await to_thread.run_sync(pod_runner, home, settings, blobs.put, environment) as pods:
-            yield pods, [partial(tidy, pods)]
+        rules = placement_rules(settings)
+        async with (
+            await to_thread.run_sync(pod_runner, home, settings, blobs.put, environment) as pods,
+            vetting_of_pods(settings, rules, pods) as vetting,
+        ):
+            yield _Tasks(pods, rules, vetting, [partial(tidy, pods)], settings.pods.shared_folders)
         return
     processes = _processes(home, settings, blobs, environment)
     async with _entered(processes, home):
         if warm:
             processes.warm()
-        yield processes, []
+        yield _Tasks(processes, local_rules(settings), vetting_of_processes(settings))
 
 
 def _processes(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.model.architectures import Architecture
@@ -47,18 +46,6 @@ def placement_rules(settings: Settings) -> PlacementRules:
         {place: Architecture(name) for place, name in said.defaults.items()},
         NodePool(dict(spot.node_selector), _tolerations(spot.tolerations)),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Nodes:
-    ready: Mapping[Architecture, int]
-    """Empty where there is no cluster, or it does not say."""
-    problem: str = ""
-
-
-async def count_nodes(settings: Settings, rules: PlacementRules) -> Nodes:
-    """The nodes of each architecture that are ready, where tasks run in a cluster."""
-    return Nodes({})
 
 
 def local_rules(settings: Settings) -> PlacementRules:

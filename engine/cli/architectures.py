@@ -17,7 +17,8 @@ from engine.cli.session import Session, run_session
 from engine.cli.show import as_text
 from engine.model.architectures import Architecture
 from engine.model.placement import NodePool, PlacementRules, Toleration
-from engine.routing import count_nodes, placement_rules
+from engine.routing import placement_rules
+from engine.vetting import count_nodes
 from engine.wire.natural import Json
 
 HEAD = ("ARCHITECTURE", "READY NODES", "AUTOSCALED", "NODE SELECTOR", "TOLERATIONS")
