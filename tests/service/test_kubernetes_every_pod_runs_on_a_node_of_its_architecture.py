@@ -46,7 +46,7 @@ async def test_each_task_runs_where_it_or_its_plan_says(cluster: Cluster) -> Non
         "anywhere": {"amd64", "arm64"},
         "on_amd": {"amd64", "arm64"},
         "on_arm": {"arm64"},
-        "element": {"arm64"},
+        "arraynode": {"arm64"},
         "plans": {"arm64"},
         "planned": {"arm64"},
         "total": {"amd64"},
