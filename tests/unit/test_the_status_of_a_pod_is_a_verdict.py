@@ -117,9 +117,10 @@ def test_the_wrong_architecture_is_said_clearly(code: int, reason: str) -> None:
     assert isinstance(found, Ended)
     assert found.exit.reason is ExitReason.REFUSED
     assert found.exit.message == (
-        "image repo/image:1 was built for another architecture than that of node node1 (its pod was made for arm64): "
+        "image repo/image:1 is not built for arm64: node node1 can't execute its program: "
         "exec /usr/bin/python: exec format error"
     )
+    assert found.exit.condition == "ImageNotBuiltForArchitecture"
 
 
 @pytest.mark.parametrize("place", ["init", "main"])

@@ -11,6 +11,8 @@ from engine.adapters.kubernetes.options import PodOptions
 from engine.adapters.kubernetes.pending import pending
 from engine.adapters.kubernetes.states import Ended, Runs, State
 from engine.adapters.kubernetes.status import Pod, Terminated, seconds
+from engine.model.architectures import not_built_for
+from engine.model.placement import NOT_BUILT
 from engine.ports.taskrunner import Exit, ExitReason
 
 _INTERRUPTED = "Interrupted"
@@ -56,7 +58,7 @@ def _ended(pod: Pod, done: Terminated | None, architecture: str) -> State:
     if done.reason == "ContainerStatusUnknown":
         return Ended(_exit(ExitReason.LOST, 0, f"nobody knows how its container ended: {done.message}", done))
     if done.reason in _CANNOT_START or _OTHER_FORMAT in done.message:
-        return Ended(_exit(ExitReason.REFUSED, done.exit_code, _cannot_start(pod, done, architecture), done))
+        return _refused(pod, done, architecture)
     if done.reason == "OOMKilled":
         return Ended(_exit(ExitReason.OOM_KILLED, done.exit_code, _told(pod, done), done))
     return Ended(_by_code(pod, done))
@@ -95,8 +97,7 @@ def _without_task(pod: Pod, architecture: str) -> State:
             if container.name.startswith(OWN):
                 return Ended(_exit(ExitReason.LOST, 0, f"{container.name}: {_told(pod, failed)}", failed))
             if failed.reason in _CANNOT_START or _OTHER_FORMAT in failed.message:
-                message = f"init container {container.name}: {_cannot_start(pod, failed, architecture)}"
-                return Ended(_exit(ExitReason.REFUSED, failed.exit_code, message, failed))
+                return _refused(pod, failed, architecture, f"init container {container.name}: ")
             message = f"init container {container.name}: {_told(pod, failed)}"
             if failed.reason == "OOMKilled":
                 return Ended(_exit(ExitReason.OOM_KILLED, failed.exit_code, message, failed))
@@ -131,12 +132,12 @@ def _told(pod: Pod, done: Terminated) -> str:
     return f"(pod {pod.name}{reason}){last}"
 
 
-def _cannot_start(pod: Pod, done: Terminated, architecture: str) -> str:
+def _refused(pod: Pod, done: Terminated, architecture: str, where: str = "") -> Ended:
+    """`where`: before the message."""
     if _OTHER_FORMAT not in done.message:
-        return f"its container can't be started ({done.reason}): {done.message.strip()}"
+        message = f"{where}its container can't be started ({done.reason}): {done.message.strip()}"
+        return Ended(_exit(ExitReason.REFUSED, done.exit_code, message, done))
     primary = pod.primary()
-    image, node = primary.image if primary else "", pod.spec.node_name
-    wanted = f"its pod was made for {architecture}" if architecture else "nothing says for which one it is"
-    return (
-        f"image {image} was built for another architecture than that of node {node} ({wanted}): {done.message.strip()}"
-    )
+    image = not_built_for(primary.image if primary else "", architecture)
+    message = f"{where}{image}: node {pod.spec.node_name} can't execute its program: {done.message.strip()}"
+    return Ended(_exit(ExitReason.REFUSED, done.exit_code, message, done, NOT_BUILT))

@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import yaml
+
 from tests.backing import server
 from tests.backing.kubernetes import programs
 from tests.backing.kubernetes.api import Document, connect
@@ -21,12 +23,13 @@ GROUP = "rbac.authorization.k8s.io"
 ROLE: Document = {
     "metadata": {"name": "propwash-test-engine"},
     "rules": [
-        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch", "create", "delete", "patch"]},
-        {"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]},
-        {"apiGroups": [""], "resources": ["podtemplates", "nodes"], "verbs": ["get", "list", "watch"]},
+        rule
+        for made in yaml.safe_load_all((ROOT / "config/kubernetes/engine/roles.yaml").read_text())
+        if made["kind"] == "ClusterRole"
+        for rule in made["rules"]
     ],
 }
-"""What the engine may do."""
+"""What the engine may do: the rights that an operator gives it, and no others."""
 
 
 class Cluster:
