@@ -9,6 +9,7 @@ from msgspec import structs
 
 from engine.adapters.memory.scripts import by_attempt, copies, exits, hangs, raises, takes
 from engine.gateway.metrics import Metrics
+from engine.model.architectures import ArchitectureName
 from engine.model.events import ExecutionSubmitted
 from engine.model.graph import ArraySpec
 from engine.model.limits import IncompatibleRuntime, OffloadLimits
@@ -111,7 +112,9 @@ async def test_what_runs_and_waits_is_read_off_the_states() -> None:
     ("asked", "declared", "told"),
     [("arm64", "amd64", "arm64"), ("", "arm64", "arm64"), ("", "", "any"), ("", "arm-v6", "arm-v6")],
 )
-async def test_waiting_tasks_are_told_by_the_architecture_they_ask_for(asked: str, declared: str, told: str) -> None:
+async def test_waiting_tasks_are_told_by_the_architecture_they_ask_for(
+    asked: ArchitectureName, declared: str, told: str
+) -> None:
     work = structs.replace(task("work"), architecture=declared)
     many = mapped(work)
     maps = node("n0", many.id, array=ArraySpec(), bindings=[promise("a", "", "xs")])
