@@ -35,7 +35,7 @@ async def vetting_of_pods(
     from engine.adapters.kubernetes.nodes import ReadyNodes
 
     async def cluster_of(execution: ExecutionId) -> Cluster:
-        return (await pods.sites.of(execution)).cluster
+        return (await pods.sites.of(execution)).pods.cluster
 
     said = settings.architectures
     async with AsyncExitStack() as stack:

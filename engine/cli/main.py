@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from engine.cli.arguments import HELP, split
-from engine.cli.dead_letter_commands import dead_letters
 from engine.cli.cluster_commands import architectures, webhook
+from engine.cli.dead_letter_commands import dead_letters
 from engine.cli.operator_commands import abort, serve, signal, watch
 from engine.cli.options import common, filters, label, settings, shared
 from engine.cli.recovery_commands import recover, relaunch, replay, retry_node

@@ -12,13 +12,15 @@ from engine.machine.placement import Said, named, place
 from engine.machine.podpins import check_pod, pinned_architectures
 from engine.model.architectures import PLAN_LABEL, TASK_LABEL, Architecture, declared_by_label
 from engine.model.effects import RunElement, RunTask
-from engine.model.placement import Placement, PlacementRules, node_label
+from engine.model.placement import ANYWHERE, Placement, PlacementRules, node_label
 
 
 def placement_of(effect: RunTask | RunElement, rules: PlacementRules) -> Placement:
     """Raises Permanent (USER): an architecture that is not configured or that there is not, a pod that contradicts."""
     task, origin = effect.task, effect.origin
     pod = _pod(task.template, effect.spec.overrides)
+    if not (pod or task.architecture or origin.overrides.architecture or origin.architecture or rules.speak):
+        return ANYWHERE
     pinned = pinned_architectures(pod)
     own = task.architecture or _only(pinned)
     said = Said(

@@ -67,6 +67,12 @@ class PlacementRules(Struct, frozen=True):
     interruptible: NodePool = NodePool()
     """Of attempts that may be interrupted: its selector and tolerations."""
 
+    @property
+    def speak(self) -> bool:
+        """Whether they concern tasks of which nobody says an architecture."""
+        spot = self.interruptible
+        return bool(self.default or self.defaults or spot.node_selector or spot.tolerations)
+
     def default_of(self, execution: ExecutionId) -> Architecture | None:
         """Of its project and domain."""
         return self.defaults.get(f"{execution.project}:{execution.domain}")
