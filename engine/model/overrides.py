@@ -20,7 +20,7 @@ class Overrides(Struct, frozen=True, omit_defaults=True):
     raw_output_prefix: str = ""
     """URI below which tasks put raw data, in place of the store's own folder."""
     architecture: ArchitectureName = ""
-    """For every task of the execution."""
+    """amd64, arm64, arm-v6 or arm-v7, for every task of the execution; empty = not said."""
     service_account: str = ""
     """Of the cluster that runs the tasks, for their pods."""
 

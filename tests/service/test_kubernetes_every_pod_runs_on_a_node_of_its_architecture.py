@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.clusters import Document, space
+from tests.contract.registries import registry
 from tests.service.command import WORKFLOWS
 from tests.service.test_pods_run_real_workflows import Cluster
 
@@ -83,3 +85,46 @@ async def test_the_nodes_of_the_cluster_are_counted(cluster: Cluster) -> None:
     assert wrong.code == 0
     assert "the nodes can't be counted: " in wrong.err
     assert "READY NODES" not in wrong.out
+
+
+ONE_TASK = """
+from flytekit import task, workflow
+
+@task(container_image={image!r})
+def add(n: int) -> int:
+    return n + 1
+
+@workflow
+def wf(n: int) -> int:
+    return add(n=n)
+"""
+
+
+async def test_an_image_that_is_not_built_for_it_fails_before_there_is_a_pod(cluster: Cluster, tmp_path: Path) -> None:
+    sets = (*CONFIGURED, "architectures.verify_images=true")
+    async with registry() as there:
+        there.push("team/x:v1", ["linux/amd64"])
+        path = anyio.Path(tmp_path / "flow.py")
+        await path.write_text(ONE_TASK.format(image=there.image("team/x:v1")))
+        done = await cluster.run("--architecture", "arm64", str(path), "wf", "--n", "1", sets=sets)
+        assert done.code == 1
+        error = done.document["error"]
+        assert (error["code"], error["kind"], error["node"]) == ("ImageNotBuiltForArchitecture", "USER", "n0")
+        assert error["message"].endswith("is not built for arm64: it is built for linux/amd64; nothing was started")
+        assert await cluster.at.pods() == {}
+
+        done = await cluster.run("--architecture", "amd64", str(path), "wf", "--n", "1", sets=sets)
+        assert done.document["outputs"] == {"o0": 2}, done.err
+
+
+async def test_a_program_that_its_node_can_t_execute_has_the_same_code(cluster: Cluster, tmp_path: Path) -> None:
+    path = anyio.Path(tmp_path / "flow.py")
+    await path.write_text(ONE_TASK.format(image="team/built-for-amd64:v1"))
+    done = await cluster.run("--architecture", "arm64", str(path), "wf", "--n", "1", sets=CONFIGURED)
+    assert done.code == 1
+    error = done.document["error"]
+    assert (error["code"], error["kind"], error["node"]) == ("ImageNotBuiltForArchitecture", "USER", "n0")
+    assert (
+        "image team/built-for-amd64:v1 is not built for arm64: node arm64 can't execute its program" in error["message"]
+    )
+    assert len(await cluster.at.pods()) == 1, "no retry"
