@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from engine.model.architectures import ArchitectureName
-
 
 class Overrides(Struct, frozen=True, omit_defaults=True):
     """Each field wins as a whole over the same field of what it is laid over; a default says nothing."""
@@ -19,8 +17,8 @@ class Overrides(Struct, frozen=True, omit_defaults=True):
     """Nodes that may run at once; 0 = not said."""
     raw_output_prefix: str = ""
     """URI below which tasks put raw data, in place of the store's own folder."""
-    architecture: ArchitectureName = ""
-    """amd64, arm64, arm-v6 or arm-v7, for every task of the execution; empty = not said."""
+    architecture: str = ""
+    """amd64, arm64, arm-v6 or arm-v7, for every task of the execution."""
     service_account: str = ""
     """Of the cluster that runs the tasks, for their pods."""
 
