@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 import pytest
 from aiokafka import AIOKafkaProducer
 
 from engine.adapters.kafka.keys import partition_of
 from engine.adapters.kafka.options import Topic
+from engine.model.events import AbortRequested
 from engine.wire import codec
 from tests.contract.kafka_world import KafkaWorld, kafka_world
-from tests.contract.log_nouns import named, submitted, take
+from tests.contract.log_nouns import named, read, submitted, take
 
 pytestmark = pytest.mark.service("kafka")
 
@@ -17,11 +21,14 @@ def name_in(partition: int, partitions: int, after: int = 0) -> str:
     return next(f"e{n}" for n in range(after, 1000) if partition_of(named(f"e{n}"), partitions) == partition)
 
 
-async def publish(world: KafkaWorld, *values: bytes, partition: int = 0) -> None:
+async def publish(
+    world: KafkaWorld, *values: bytes, partition: int = 0, headers: Sequence[tuple[str, bytes]] = ()
+) -> None:
     """As a submitter that chooses the partition by itself."""
     async with AIOKafkaProducer(**world.clients.common) as producer:
         for value in values:
-            await producer.send_and_wait(world.clients.options.topic(Topic.EVENTS), value, partition=partition)
+            topic = world.clients.options.topic(Topic.EVENTS)
+            await producer.send_and_wait(topic, value, partition=partition, headers=[*headers])
 
 
 async def test_they_reach_their_owner_in_order_and_once() -> None:
@@ -39,6 +46,20 @@ async def test_they_reach_their_owner_in_order_and_once() -> None:
             seen += await take(other)
         assert seen == [submitted(there), submitted(more), submitted(there)]
         assert world.log.cursor == 5
+
+
+async def test_their_headers_go_with_them() -> None:
+    async with kafka_world(partitions=2) as world:
+        other = await world.open(1)
+        there = name_in(1, 2)
+        abort = {"execution": {"project": "p", "domain": "d", "name": there}, "cause": "c"}
+        event = json.dumps({"v": 1, "type": "execution.abort_requested", **abort}).encode()
+        headers = (("content-type", b"application/json"), ("x", b"y"))
+        await publish(world, event, headers=headers)
+        await publish(world, codec.pack_event(submitted(name_in(0, 2))))
+        await take(world.log)
+        (record,) = await read(other, 1)
+        assert (record.event, record.headers) == (AbortRequested(named(there), "c"), headers)
 
 
 async def test_none_is_forwarded_twice_after_a_crash() -> None:
