@@ -27,7 +27,7 @@ from engine.registry.entries import Registry
 from engine.registry.finding import RUNNABLE, find
 from engine.registry.running import runnable
 from engine.wire import codec
-from engine.wire.inputs import as_documents, inputs_for
+from engine.wire.inputs import from_elsewhere, inputs_for
 from engine.wire.natural import Json, natural_map
 from engine.wire.package import Package, pack
 from engine.wire.publicform import REQUEST_BYTES
@@ -164,7 +164,7 @@ class Client:
                 return asked
             entry = await find(registry, asked.entity, place.project, place.domain, RUNNABLE)
             found = await runnable(registry, entry, default_handlers())
-            data = await to_thread.run_sync(inputs_for, found.target, as_documents(asked.inputs), "inputs.")
+            data = await to_thread.run_sync(inputs_for, found.target, from_elsewhere(asked.inputs), "inputs.")
         uri = store.uri(layout.requested_inputs(hashlib.sha256(data).hexdigest()))
         await store.put(uri, data, durable=True)
         return ExecutionRequested(

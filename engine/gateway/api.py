@@ -39,7 +39,7 @@ from engine.model.events import AbortRequested, ExecutionSubmitted
 from engine.model.ids import DNS_LABEL, ExecutionId
 from engine.model.state import Execution
 from engine.registry.entries import Registry
-from engine.wire.inputs import as_documents
+from engine.wire.inputs import from_elsewhere
 from engine.wire.natural import natural_map
 from handlers.registry import default_handlers
 
@@ -79,7 +79,7 @@ class Api:
         project, domain = asked.project or self._place[0], asked.domain or self._place[1]
         execution = ExecutionId(_label(project), _label(domain), _label(asked.name or random_name()))
         wish = asking.Wish(
-            asked.entity, execution, as_documents(asked.inputs), asked.overrides(), asked.overwrite_cache
+            asked.entity, execution, from_elsewhere(asked.inputs), asked.overrides(), asked.overwrite_cache
         )
         registry = Registry(service.blobs)
         event, inputs = await asking.submission(registry, registry, wish, self._kinds, "inputs.")
@@ -172,7 +172,7 @@ class Api:
 def _answer(asked: SignalValue) -> object:
     if isinstance(asked.approve, bool):
         return asking.Approval(asked.approve)
-    return as_documents({"value": asked.value})["value"]
+    return from_elsewhere({"value": asked.value})["value"]
 
 
 def _accepted(execution: ExecutionId, status: int) -> web.Response:

@@ -30,7 +30,7 @@ from engine.ports.blobstore import BlobStore
 from engine.ports.clock import Clock
 from engine.ports.eventlog import Record
 from engine.wire.answers import Approval, fitting_literal
-from engine.wire.inputs import as_documents, inputs_for
+from engine.wire.inputs import from_elsewhere, inputs_for
 from engine.wire.publicform import REQUEST_BYTES, fingerprint, refuse_odd
 from engine.wire.sizes import refuse_large
 
@@ -129,7 +129,7 @@ class Requests:
         if found.target is None:
             raise BadInput(found.problem or "it can't be looked up just now; ask again")
         given = asked.inputs if found.inputs is None else found.inputs
-        values = given if isinstance(given, bytes) else as_documents(given)
+        values = given if isinstance(given, bytes) else from_elsewhere(given)
         inputs = inputs_for(found.target.target, values, "inputs.")
         uri = self._blobs.uri(layout.workflow_inputs(asked.execution)) if inputs else ""
         event = ExecutionSubmitted(
@@ -208,7 +208,7 @@ def _value_of(given: SignalGiven) -> object:
         raise BadInput(f"signal {given.signal_id!r:.200}: expected either `value` or `approve`; nothing was changed")
     if isinstance(given.approve, bool):
         return Approval(given.approve)
-    return as_documents({"value": given.value})["value"]
+    return from_elsewhere({"value": given.value})["value"]
 
 
 async def _all_of(work: Sequence[Callable[[], Awaitable[None]]]) -> None:

@@ -20,12 +20,17 @@ from engine.wire.mistakes import Mismatch, shown
 _TAG = "tag:yaml.org,2002:"
 
 
-def parse_text(text: str) -> object:
-    """A JSON document in a typed value, or the content of the JSON or YAML file that it names. Raises Mismatch."""
+def parse_text(text: str, *, files: bool = True) -> object:
+    """A JSON document in a typed value, or the content of the JSON or YAML file that it names. Raises Mismatch.
+
+    `files`: it may name one.
+    """
     try:
         return parse_json(text)
     except ValueError as error:
         reason = str(error)
+    if not files:
+        raise Mismatch(f"no JSON ({reason})")
     if _is_file(text):
         try:
             return read_document(Path(text))

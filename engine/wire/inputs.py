@@ -19,7 +19,7 @@ from engine.wire.literals import build
 from engine.wire.mistakes import Mistakes, closest, shown
 from engine.wire.natural import Json, natural
 from engine.wire.typenames import type_name
-from engine.wire.variants import Quoted
+from engine.wire.variants import Quoted, Remote
 
 _KEPT_EACH = 10
 """Problems listed of one input, so that each of them has its say."""
@@ -110,6 +110,11 @@ def read_inputs_file(path: Path) -> dict[str, object]:
 def as_documents(values: Mapping[str, object]) -> dict[str, object]:
     """Values that come from a JSON or YAML document, where text is text and not what a person typed for anything."""
     return {name: Quoted(value) if isinstance(value, str) else value for name, value in values.items()}
+
+
+def from_elsewhere(values: Mapping[str, object]) -> dict[str, object]:
+    """The same of a document that somebody sent: it is no way to have files of this machine read."""
+    return {name: Remote(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
 def _presets(target: LaunchPlanSpec | Graph) -> tuple[dict[str, Literal], dict[str, Literal]]:

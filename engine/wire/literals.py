@@ -35,7 +35,7 @@ from engine.wire.moments import SECOND
 from engine.wire.places import Place, uri_of
 from engine.wire.records import record
 from engine.wire.typenames import is_pickle, type_name
-from engine.wire.variants import by_fit
+from engine.wire.variants import Remote, by_fit
 
 
 def to_literal(value: object, declared: LiteralType, where: str) -> Literal:
@@ -74,7 +74,7 @@ def build(value: object, declared: LiteralType, where: str, mistakes: Mistakes, 
 
 
 def _document(value: object, typed: bool) -> object:
-    return parse_text(value) if typed and isinstance(value, str) else value
+    return parse_text(value, files=not isinstance(value, Remote)) if typed and isinstance(value, str) else value
 
 
 def _collection(value: object, declared: LiteralType, where: str, mistakes: Mistakes) -> Literal:

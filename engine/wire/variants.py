@@ -23,6 +23,10 @@ class Quoted(str):
     """A string that was one in the JSON or YAML of an inputs file: in a union with `str` it stays a string."""
 
 
+class Remote(Quoted):
+    """One that somebody sent from elsewhere: it never names a file to be read here."""
+
+
 def by_fit(value: object, variants: Iterable[LiteralType], typed: bool) -> list[LiteralType]:
     """The variants in the order to try them; equals stay in the order of the declaration, which is flytekit's.
 
