@@ -11,7 +11,7 @@ from typing import Protocol
 
 import anyio
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
 from engine.adapters.kafka.appender import Appender
 from engine.adapters.kafka.clients import Clients
@@ -27,6 +27,7 @@ from engine.journals import OwnJournal
 from engine.loop.bell import Bell
 from engine.loop.programs import Programs
 from engine.loop.reception import Reception
+from engine.loop.submissions import Taken
 from engine.loop.watchers import Watchers
 from engine.machine.draft import Rules
 from engine.model import layout
@@ -60,14 +61,6 @@ class View:
     projection: Projected
     watchers: Watchers
     """Told of what is new in it."""
-
-
-class _Taken(Struct, frozen=True):
-    """What the store says of a name that is taken."""
-
-    content: str
-    """Digest of what was submitted under it."""
-    run: str
 
 
 class Fleet:
@@ -172,10 +165,10 @@ class Fleet:
         Raises BadInput where that was another submission.
         """
         uri = self.blobs.uri(layout.submission(event.execution))
-        mine = _Taken(_digest(event, inputs), event.run)
+        mine = Taken(_digest(event, inputs), event.run)
         if await self.blobs.create(uri, msgspec.json.encode(mine)):
             return mine.run
-        first = msgspec.json.decode(await self.blobs.get(uri), type=_Taken)
+        first = msgspec.json.decode(await self.blobs.get(uri), type=Taken)
         if first.content != mine.content:
             raise BadInput(
                 f"execution {event.execution.name} exists already, with another workflow or other inputs; choose "

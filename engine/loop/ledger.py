@@ -24,8 +24,8 @@ class Ledger:
         self.dead_letters: list[DeadLetter] = []
         self.answers: list[Fact] = []
         """To requests."""
-        self.begun: list[ExecutionId] = []
-        """Executions that requests have begun."""
+        self.begun: dict[ExecutionId, str] = {}
+        """Executions that requests have begun, with the digests of the requests."""
         self.values: dict[str, bytes] = {}
         """By URI: what requests give, to be written before the commit."""
         self.stale = 0

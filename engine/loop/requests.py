@@ -12,10 +12,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import anyio
+import msgspec
 from msgspec import UNSET, Struct
 
 from engine.loop.backoff import Backoff
 from engine.loop.ledger import Ledger
+from engine.loop.submissions import Taken
 from engine.machine import requests
 from engine.machine.execution import ExecutionState
 from engine.model import layout
@@ -122,7 +124,7 @@ class Requests:
     async def write(self, ledger: Ledger) -> None:
         """Before the commit: what was decided refers to these values. Raises StoreFailed."""
         # What an earlier run of a name left in its folders must not answer for this one.
-        await _all_of([partial(self._begin, execution) for execution in ledger.begun])
+        await _all_of([partial(self._begin, execution, digest) for execution, digest in ledger.begun.items()])
         await _all_of([partial(self._put, uri, data) for uri, data in ledger.values.items()])
 
     def _accept(self, found: _Found, asked: ExecutionRequested, digest: str, ledger: Ledger) -> ExecutionSubmitted:
@@ -131,7 +133,7 @@ class Requests:
         given = asked.inputs if found.inputs is None else found.inputs
         values = given if isinstance(given, bytes) else from_elsewhere(given)
         inputs = inputs_for(found.target.target, values, "inputs.")
-        uri = self._blobs.uri(layout.workflow_inputs(asked.execution)) if inputs else ""
+        uri = self._blobs.uri(layout.inputs_of_request(asked.execution, digest)) if inputs else ""
         event = ExecutionSubmitted(
             asked.execution,
             found.target.entity,
@@ -144,7 +146,7 @@ class Requests:
             request=digest,
         )
         refuse_large(event)
-        ledger.begun.append(asked.execution)
+        ledger.begun[asked.execution] = digest
         if uri:
             ledger.values[uri] = inputs
         return event
@@ -174,9 +176,15 @@ class Requests:
             return
         self._found[offset] = _Found(found.target, data)
 
-    async def _begin(self, execution: ExecutionId) -> None:
-        uri = self._blobs.uri(layout.execution_prefix(execution))
-        await self._backoff.persist(partial(self._blobs.delete, uri), uri)
+    async def _begin(self, execution: ExecutionId, digest: str) -> None:
+        """An empty folder, which tells other processes that the name is taken (engine.fleet)."""
+        folder, mark = (
+            self._blobs.uri(layout.execution_prefix(execution)),
+            self._blobs.uri(layout.submission(execution)),
+        )
+        await self._backoff.persist(partial(self._blobs.delete, folder), folder)
+        taken = msgspec.json.encode(Taken(digest))
+        await self._backoff.persist(partial(self._blobs.create, mark, taken), mark)
 
     async def _put(self, uri: str, data: bytes) -> None:
         await self._backoff.persist(partial(self._blobs.put, uri, data, durable=True), uri)

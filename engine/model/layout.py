@@ -30,6 +30,11 @@ def workflow_inputs(execution: ExecutionId) -> str:
     return f"{execution_prefix(execution)}/start-node/data/0/outputs.pb"
 
 
+def inputs_of_request(execution: ExecutionId, digest: str) -> str:
+    """The inputs of an execution that somebody has requested: other inputs lie elsewhere, whoever writes them when."""
+    return f"{execution_prefix(execution)}/start-node/data/0/{digest[:32]}.pb"
+
+
 def submission(execution: ExecutionId) -> str:
     """Says that a name is taken, where several processes may be asked for it at once."""
     return f"{execution_prefix(execution)}/submission.json"

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio import to_thread
 
 from config.load import load
 from config.settings import Settings
 from engine.client.connecting import Rejected, connect
 from engine.model.phases import ExecutionPhase
 from tests.service.kafka_service import Operator
+from tests.service.test_the_http_api_does_what_commands_do import Caller
 
 pytestmark = [
     pytest.mark.service("flytekit"),
@@ -24,17 +26,18 @@ PATIENCE_SECONDS = 200.0
 
 
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """Those of a service that works."""
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Settings, Caller]]:
+    """Its settings, and its HTTP API."""
     operator = Operator(tmp_path)
     for name, value in operator.place.environ.items():
         monkeypatch.setenv(name, value)
     operator.register("endings.py")
-    with operator.serving("home"):
-        yield load(operator.config, [], {})
+    with operator.serving("home") as served:
+        yield load(operator.config, [], {}), served.call
 
 
-async def test_two_lines(settings: Settings) -> None:
+async def test_two_lines(service: tuple[Settings, Caller]) -> None:
+    settings, call = service
     with anyio.fail_after(PATIENCE_SECONDS):
         async with connect(settings) as client:
             ended = await client.wait(await client.submit("doubled:v1", {"n": 21}))
@@ -44,5 +47,9 @@ async def test_two_lines(settings: Settings) -> None:
                 await client.wait(await client.submit("doubled", {"n": "x"}))
             same = [await client.wait(await client.submit("doubled:v1", {"n": 3}, name="twice")) for _ in range(2)]
             assert same[0] == same[1]
+            other = {"entity": "doubled", "name": "twice", "inputs": {"n": 5}}
+            status, told = await to_thread.run_sync(call, "POST", "/executions", other)
+            assert (status, "exists already" in told["cause"]) == (400, True), told
+            assert await client.outputs(same[0]) == {"o0": 6}
             facts = [fact async for fact in client.follow(same[0].execution)]
             assert [fact.sequence for fact in facts] == [*range(1, len(facts) + 1)]
