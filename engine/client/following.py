@@ -36,16 +36,13 @@ class Ended(Struct, frozen=True):
     outputs_uri: str = ""
 
 
-def told(fact: Fact, request: str) -> bool:
-    """Whether a fact is for whoever has made this request: a transition, or the answer. Raises Rejected."""
-    if fact.sequence:
-        return True
-    if not request or fact.request != request:
+def is_answer(fact: Fact, request: str) -> bool:
+    """Whether a fact is the answer to this request. Raises Rejected."""
+    if fact.sequence or fact.request != request:
         return False
     if fact.phase == REJECTED:
         raise Rejected(fact.error.message if fact.error else "rejected without a reason")
-    # That it was accepted is no news; that it had ended before is all there will be.
-    return fact.phase in _TERMINAL
+    return True
 
 
 def ended(fact: Fact) -> Ended | None:

@@ -13,7 +13,7 @@ from msgspec import UNSET
 from engine.adapters.kafka import records
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.visitor import Visitor
-from engine.client.following import Ended, Rejected, Submitted, ended, told
+from engine.client.following import Ended, Rejected, Submitted, ended, is_answer
 from engine.gateway.names import random_name
 from engine.model import layout
 from engine.model.errors import BadInput
@@ -115,8 +115,7 @@ class Client:
         """The engine's answer, once it is there. Raises Rejected."""
         async with aclosing(self._facts(asked.execution, asked.position)) as facts:
             async for fact in facts:
-                if not fact.sequence and fact.request == asked.request:
-                    told(fact, asked.request)
+                if is_answer(fact, asked.request):
                     return fact
         raise AssertionError("the history has no end")
 
@@ -126,9 +125,13 @@ class Client:
         Of an ExecutionId all that is still kept, which may take a while. Raises Rejected.
         """
         position, request = (asked.position, asked.request) if isinstance(asked, Submitted) else (0, "")
+        answered = not request
         async with aclosing(self._facts(_id(asked), position)) as facts:
             async for fact in facts:
-                if told(fact, request):
+                answers = not answered and is_answer(fact, request)
+                answered = answered or answers
+                # Before the answer, the name may be somebody else's. That it had ended before is all there will be.
+                if (fact.sequence and answered) or (answers and ended(fact)):
                     yield fact
                     if ended(fact):
                         return
@@ -187,14 +190,10 @@ class Client:
         await self._visitor.publish(event.execution, codec.pack_event(event))
 
     async def _facts(self, execution: ExecutionId, position: int) -> AsyncGenerator[Fact, None]:
-        last = 0
         async with aclosing(self._visitor.follow(execution, Topic.HISTORY, position)) as batches:
             async for batch in batches:
                 for record in batch:
-                    fact = records.fact_in(record)
-                    if not fact.sequence or fact.sequence > last:
-                        last = max(last, fact.sequence)
-                        yield fact
+                    yield records.fact_in(record)
 
     def _store_for(self, what: str) -> BlobStore:
         if self.store is None:

@@ -239,11 +239,14 @@ class Propeller:
             return
         if isinstance(decided, ExecutionSubmitted):
             self._start(record, decided, ledger)
-            state = self.residents.get(asked.execution)
-        elif state is not None:
+            begun = self.residents.get(asked.execution) is not None
+            answer = requests.accepted(asked, self.timers.clock.now()) if begun else None
+        else:
+            assert state is not None, "no signal is decided without it"
             self._step(record, decided, state, ledger)
-        if asked.request and state is not None:
-            ledger.answers.append(requests.told(asked, state.record, self.timers.clock.now()))
+            answer = requests.told(asked, state.record, self.timers.clock.now())
+        if asked.request and answer is not None:
+            ledger.answers.append(answer)
 
     def _refuse(self, record: Record, event: ExecutionSubmitted, reason: str, ledger: Ledger) -> None:
         """A submission that comes to nothing: one that an engine was handed was checked before, so it is odd."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import ExecutionSubmitted
 from engine.model.ids import ExecutionId
+from engine.model.phases import ExecutionPhase
 from engine.model.requests import Asked
 from engine.model.state import REJECTED, Execution, Fact
 
@@ -13,6 +14,11 @@ def rejected(asked: Asked | ExecutionSubmitted, reason: str, now: float, code: s
     """Nothing comes of it."""
     failure = Failure(code, ErrorKind.USER, shorten(reason))
     return Fact(asked.execution, 0, now, REJECTED, error=failure, request=_name(asked))
+
+
+def accepted(asked: Asked, now: float) -> Fact:
+    """It begins an execution, whose facts follow."""
+    return Fact(asked.execution, 0, now, ExecutionPhase.READY.value, request=_name(asked))
 
 
 def told(asked: Asked, known: Execution, now: float) -> Fact:

@@ -157,8 +157,8 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     at: float
     """Seconds since the epoch."""
     phase: str
-    """A name of NodePhase, or of ExecutionPhase where path is empty. Of an answer: REJECTED, or the phase that the
-    execution is in by then."""
+    """A name of NodePhase, or of ExecutionPhase where path is empty. Of an answer: REJECTED, READY where it begins an
+    execution, else the phase that the execution is in by then."""
     path: str = ""
     """Of the node; empty: the execution itself."""
     index: int | None = None

@@ -174,8 +174,8 @@ class KafkaLog:
         )
 
     def _rest(self, changes: Changes) -> list[Message]:
-        """Facts, answers, dead letters and follow-up events."""
-        found = [records.fact_message(fact, self.partition) for fact in (*changes.facts, *changes.answers)]
+        """Answers, then facts, so that what follows from a request comes after its answer; dead letters, events."""
+        found = [records.fact_message(fact, self.partition) for fact in (*changes.answers, *changes.facts)]
         for letter in changes.dead_letters:
             behind, in_memory = divmod(letter.offset, MEMORY)
             offset = letter.offset if in_memory else behind - 1
