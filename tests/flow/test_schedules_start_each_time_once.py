@@ -177,6 +177,7 @@ def in_fake_time(test: object) -> None:
         runner.run(test)  # type: ignore[arg-type]
 
 
+@pytest.mark.timeout(120)
 @settings(max_examples=60, deadline=None)
 @example([(0, 0, True)])
 @example([(100, 50, True), (100, 200, False)])
