@@ -51,6 +51,7 @@ def test_what_one_process_accepts_the_other_shows(tmp_path: Path) -> None:
             assert without_home(there[1]) == without_home(here[1])
             assert list(a.events(one(name))) == list(b.events(one(name)))
         assert pages(b, "", 4) == pages(a, "", 4) == [["e5", "e4", "e3", "e2"], ["e1", "e0"]]
+        assert all(each.metrics()["propwash_view_delay_seconds_count", ()] > 0 for each in (first, second))
         failed = [name for name in reversed(phases) if phases[name] == "FAILED"]
         assert pages(b, "phase=FAILED&", 2) == [failed[:2], failed[2:]]
         assert b("POST", f"{one(failed[0])}/relaunch", {"name": "again"})[0] == 201
