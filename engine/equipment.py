@@ -58,7 +58,7 @@ async def equipped(
     async with open_store(home, settings) as (plain, environment):
         blobs = meter.store(plain) if meter else plain
         effects = settings.effects
-        async with _tasks(home, settings, blobs, environment, warm=warm) as tasks:
+        async with _tasks(home, settings, blobs, environment, meter, warm=warm) as tasks:
             yield Equipment(
                 blobs=blobs,
                 runner=tasks.runner,
@@ -108,7 +108,7 @@ class _Tasks:
 
 @asynccontextmanager
 async def _tasks(
-    home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str], *, warm: bool
+    home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str], meter: Meter | None, *, warm: bool
 ) -> AsyncIterator[_Tasks]:
     """As the settings say."""
     if settings.tasks.runner == "kubernetes":
@@ -119,6 +119,8 @@ async def _tasks(
             await to_thread.run_sync(pod_runner, home, settings, blobs.put, environment) as pods,
             vetting_of_pods(settings, rules, pods) as vetting,
         ):
+            if meter is not None:
+                meter.watching(pods.silence_seconds, pods.watched)
             yield _Tasks(pods, rules, vetting, [partial(tidy, pods)], settings.pods.shared_folders)
         return
     processes = _processes(home, settings, blobs, environment)

@@ -176,6 +176,16 @@ class Metrics:
         elif isinstance(effect, GatherOutputs) and outcome == "done":
             self._gathered.inc(sum(effect.elements.output_bytes.values()))
 
+    def watching(self, silence_seconds: Callable[[], float], objects: Callable[[], int]) -> None:
+        silence = Gauge(
+            "propwash_kubernetes_silence_seconds",
+            "Seconds since the quietest watch of pods had its last sign of life.",
+            registry=self.registry,
+        )
+        silence.set_function(silence_seconds)
+        held = Gauge("propwash_kubernetes_pods", "Pods that are watched, ended ones too.", registry=self.registry)
+        held.set_function(objects)
+
     def runner(self, runner: TaskRunner) -> TaskRunner:
         return MeteredRunner(runner, self._launches)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from engine.loop.residents import Residents
@@ -64,6 +64,10 @@ class Meter(Protocol):
 
     def runner(self, runner: TaskRunner) -> TaskRunner:
         """The same runner, with its launches counted."""
+        ...
+
+    def watching(self, silence_seconds: Callable[[], float], objects: Callable[[], int]) -> None:
+        """A runner watches what runs elsewhere: how long nothing was heard of it, and how much it holds."""
         ...
 
     def store(self, blobs: BlobStore) -> BlobStore:

@@ -95,7 +95,7 @@ class Informer(Generic[T]):
         self._listed, self._settled = asyncio.Event(), asyncio.Event()
         self.refusal: Answer | None = None
         """Why the first list was refused for good."""
-        self.heard_at = 0.0
+        self.heard_at = asyncio.get_running_loop().time()
         """Loop time of the last sign of life of the API server."""
 
     async def ready(self) -> None:

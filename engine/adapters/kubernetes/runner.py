@@ -115,6 +115,14 @@ class PodRunner:
         """Whether an engine before this one has left a resource of the attempt."""
         return await site.resources(task_type, self._rules[task_type]).read(pod_name(key)) is not None
 
+    def silence_seconds(self) -> float:
+        """Since the quietest watch had its last sign of life; 0 where nothing is watched."""
+        heard = [objects.informer.heard_at for objects in self.sites.objects()]
+        return anyio.current_time() - min(heard) if heard else 0.0
+
+    def watched(self) -> int:
+        return sum(len(objects.informer.pods) for objects in self.sites.objects())
+
     def left(self) -> list[AttemptKey]:
         """Attempts that have a pod and that nobody waits for. Some may be another engine's of the group."""
         things = [thing for objects in self.sites.objects() for thing in objects.informer.pods.values()]
