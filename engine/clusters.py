@@ -15,45 +15,53 @@ from engine.machine.wanted import wanted
 from engine.model.errors import BadInput
 from engine.model.ids import AttemptKey
 from engine.model.placement import Toleration
+from engine.ports.blobstore import BlobStore
 
 if TYPE_CHECKING:
     from config.kubernetes import CustomResource, Pods
     from config.settings import Settings
     from engine.adapters.kubernetes.custom import Rule
-    from engine.adapters.kubernetes.logs import Put
     from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
     from engine.adapters.kubernetes.runner import PodRunner
     from engine.app import Engine
 
+CODE_FOLDER = "code"
+"""In a home: copies of authors' modules, each in a folder of its own."""
 GROUP_FILE = "pods-group"
 """In a home: the name that its pods carry."""
 TIDY_SECONDS = 10.0
 """Between two looks at pods that nobody waits for."""
 
 
-def pod_runner(home: Path, settings: Settings, put: Put, environment: Mapping[str, str]) -> PodRunner:
-    """Blocking. `put` keeps what pods print; `environment`: what tasks need to reach the store. Raises BadInput."""
+def pod_runner(home: Path, settings: Settings, blobs: BlobStore, environment: Mapping[str, str]) -> PodRunner:
+    """Blocking. `environment`: what tasks need to reach the store. Raises BadInput."""
     from engine.adapters.kubernetes.runner import PodRunner
+    from engine.adapters.kubernetes.sources import Sources
 
-    check_store(settings)
+    check_store(settings, blobs.uri("metadata"))
+
+    async def store(key: str, data: bytes) -> str:
+        uri = blobs.uri(key)
+        await blobs.put(uri, data)
+        return uri
+
+    shared = settings.pods.shared_folders
     return PodRunner(
         cluster_options(home, settings),
         pod_options(settings.pods, environment),
-        put=put,
+        put=blobs.put,
         max_pods=settings.kubernetes.max_pods,
-        log_limit=settings.pods.log_limit,
         rules={name: _rule(it) for name, it in settings.kubernetes.custom_resources.items()},
+        sources=None if shared else Sources(home.absolute() / CODE_FOLDER, store),
     )
 
 
-def check_store(settings: Settings) -> None:
-    """Raises BadInput where pods could not reach the store."""
-    uri = settings.store.uri or ""
+def check_store(settings: Settings, uri: str) -> None:
+    """`uri`: of something in the store. Raises BadInput where pods could not reach it."""
     if not settings.pods.shared_folders and not uri.startswith("s3://"):
-        where = f"is {uri}" if uri else "is a folder of the home"
         raise BadInput(
-            f"store.uri {where}, which pods can't reach: give s3://BUCKET/PREFIX; or set pods.shared_folders, where "
-            "pods see the folders of this machine; nothing was started"
+            f"values are kept in a folder ({uri}), which pods can't reach: give store.uri s3://BUCKET/PREFIX; or set "
+            "pods.shared_folders, where pods see the folders of this machine; nothing was started"
         )
 
 
@@ -119,6 +127,7 @@ def pod_options(said: Pods, environment: Mapping[str, str]) -> PodOptions:
         owner=_json(said.owner),
         engine_image=said.engine_image or "",
         shared_folders=said.shared_folders,
+        log_limit=said.log_limit,
         log_links=tuple(LogLink(name, uri) for name, uri in said.log_links.items()),
     )
 

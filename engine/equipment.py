@@ -116,7 +116,7 @@ async def _tasks(
 
         rules = placement_rules(settings)
         async with (
-            await to_thread.run_sync(pod_runner, home, settings, blobs.put, environment) as pods,
+            await to_thread.run_sync(pod_runner, home, settings, blobs, environment) as pods,
             vetting_of_pods(settings, rules, pods) as vetting,
         ):
             if meter is not None:

@@ -18,7 +18,8 @@ from engine.cli.request import load_settings
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
 from engine.cli.show import as_text
-from engine.cli.workflows import CODE_FOLDER, CONSTANTS_FOLDER, unpack_sources, with_code_root
+from engine.cli.workflows import CONSTANTS_FOLDER, unpack_sources, with_code_root
+from engine.clusters import CODE_FOLDER
 from engine.model.architectures import Architecture
 from engine.model.ids import EntityId, EntityKind
 from engine.reach import tell_of_change

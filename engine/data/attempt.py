@@ -16,7 +16,7 @@ from engine.data.gate import admit
 from engine.data.placed import placement_of
 from engine.data.podneeds import pod_needs
 from engine.data.references import find_references
-from engine.data.template import render, without_download
+from engine.data.template import render, unfilled, without_download
 from engine.machine.judge import Evidence, judge
 from engine.model import layout
 from engine.model.effects import RunElement, RunTask
@@ -180,7 +180,9 @@ async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunEl
     key, spec, task, origin = effect.key, effect.spec, effect.task, effect.origin
     placement = placement_of(effect, services.placement)
     container = container_of(task, spec.overrides)
-    argv = without_download(container.argv) if services.code_here and origin.code_root else container.argv
+    argv = container.argv
+    if origin.code_root and (services.code_here or unfilled(argv)):
+        argv = without_download(argv)
     raw_root = origin.overrides.raw_output_prefix
     rendered = await render(blobs, key, task, argv, inputs, raw_root, origin.previous)
     await admit(blobs, task, inputs, limits, folder.inputs_uri)

@@ -19,6 +19,7 @@ from engine.model.ids import AttemptKey, label
 from engine.ports.blobstore import BlobStore
 
 _VARIABLE = re.compile(r"\{\{\s*[.$]([^}\s]+)\s*\}\}")
+_REMOTE = re.compile(r"\{\{\s*\.remote_package_path\s*\}\}")
 _INPUTS = "inputs."
 _TASK_TEMPLATE = "tasktemplatepath"
 FAST_EXECUTE = "pyflyte-fast-execute"
@@ -31,6 +32,11 @@ def without_download(argv: Sequence[str]) -> tuple[str, ...]:
     if argv and argv[0].rpartition("/")[2] == FAST_EXECUTE and "--" in argv:
         return tuple(argv[argv.index("--") + 1 :])
     return tuple(argv)
+
+
+def unfilled(argv: Sequence[str]) -> bool:
+    """Nobody has said from where a fast-registered command is to fetch its code."""
+    return any(_REMOTE.search(word) for word in argv)
 
 
 async def render(

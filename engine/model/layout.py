@@ -101,6 +101,11 @@ def checkpoint_prefix(key: AttemptKey) -> str:
     return f"{raw_prefix(key)}/{CHECKPOINTS}"
 
 
+def sources(name: str) -> str:
+    """An archive of tasks' modules, for pods to fetch."""
+    return f"metadata/sources/{name}.tar.gz"
+
+
 def package(digest: str) -> str:
     """A registered package in canonical form."""
     return f"metadata/packages/{digest}.pkg"

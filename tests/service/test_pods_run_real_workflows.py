@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import yaml
 from anyio import to_thread
 
 from tests.clusters import Space, engine_context, space
+from tests.contract.s3_world import Place
 from tests.service.command import WORKFLOWS, Done, Propwash
 
 pytestmark = [pytest.mark.service("kubernetes"), pytest.mark.service("flytekit")]
@@ -69,3 +71,32 @@ async def test_a_raw_container_finds_and_leaves_files(cluster: Cluster, tmp_path
     done = await cluster.run("contained.py", "doubles", "--n", "21", "--word", "ho", sets=("pods.engine_image=tests",))
     assert done.code == 0, done.err + done.out
     assert done.document["outputs"] == {"o0": 42, "o1": "ho"}
+
+
+@pytest.mark.service("s3")
+async def test_registered_sources_are_fetched_from_s3(tmp_path: Path) -> None:
+    """As in production: no folder is shared, so modules and values come from the store."""
+    place = Place.found()
+    async with space() as at:
+        propwash = Propwash(tmp_path)
+        settings = {
+            "tasks": {"runner": "kubernetes"},
+            "kubernetes": {"kubeconfig": str(at.kubeconfig), "namespace": at.name, "context": engine_context(at)},
+            "store": {"uri": place.fresh()},
+            "s3": {"endpoint": place.endpoint},
+            "pods": {"env": dict(place.environ)},
+        }
+        (tmp_path / "settings.yaml").write_text(yaml.safe_dump(settings))
+        (tmp_path / "chain.py").write_text((WORKFLOWS / "chain.py").read_text())
+        words = ("--config", "settings.yaml", "--json")
+
+        def command(*said: str) -> Done:
+            return propwash(*said, *words, environ=place.environ)
+
+        registered = await to_thread.run_sync(command, "register", "chain.py", "--version", "v1")
+        assert registered.code == 0, registered.err
+        done = await to_thread.run_sync(command, "submit", "chain.chain", "--input", "n=3")
+        assert done.code == 0, done.err + done.out
+        assert done.document["outputs"] == {"total": 17, "text": "n=17"}
+        pod = next(iter((await at.pods()).values()))
+        assert pod["spec"]["containers"][0]["args"][0] == "pyflyte-fast-execute"

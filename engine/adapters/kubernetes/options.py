@@ -59,6 +59,8 @@ class PodOptions(Struct, frozen=True):
     """The engine's own image, for what runs beside raw containers; empty = there is none, so they can't run."""
     shared_folders: bool = False
     """Pods see the folders of the engine's machine, with the modules of the tasks in them."""
+    log_limit: int = 10 * 2**20
+    """Bytes kept of what a pod prints."""
     log_links: tuple[LogLink, ...] = ()
 
 

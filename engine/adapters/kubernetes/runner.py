@@ -27,6 +27,7 @@ from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
 from engine.adapters.kubernetes.pods import Pods
 from engine.adapters.kubernetes.podtemplates import PodTemplates
 from engine.adapters.kubernetes.sites import Site, Sites
+from engine.adapters.kubernetes.sources import Sources
 from engine.adapters.kubernetes.spec import pod_of
 from engine.adapters.kubernetes.states import State
 from engine.adapters.kubernetes.status import Pod, Resource
@@ -43,8 +44,9 @@ CLEANUP_SECONDS = 30.0
 class PodRunner:
     """A TaskRunner. Enter it (`async with`) before use; when the block ends its pods go on.
 
-    `max_pods`: attempts at once; None = any number. `put`: keeps what pods print, `log_limit` bytes of each.
-    `rules`: of the task types that other operators run, by type.
+    `max_pods`: attempts at once; None = any number. `put`: keeps what pods print.
+    `rules`: of the task types that other operators run, by type. `sources`: modules that pods fetch; None: they have
+    them.
     """
 
     outlives = True
@@ -56,13 +58,14 @@ class PodRunner:
         *,
         put: Put,
         max_pods: int | None = None,
-        log_limit: int = 10 * 2**20,
         rules: Mapping[str, Rule] = {},
+        sources: Sources | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._cluster, self._options, self._now, self._rules = cluster, pods, now, rules
+        self._sources = sources
         self._attempts = Attempts(max_pods, outlive=True)
-        self._logs = LogKeeper(put, log_limit, at_once=8)
+        self._logs = LogKeeper(put, pods.log_limit, at_once=8)
         self._templates = PodTemplates()
         self._exits = AsyncExitStack()
         self.notes = Notes(put)
@@ -142,6 +145,9 @@ class PodRunner:
         key = request.key
         self._leftovers.spare(key)
         site = await self._site(key)
+        if self._sources is not None:
+            argv = await self._sources.fetched(request.argv, request.code_root)
+            request = structs.replace(request, argv=argv)
         rule = self._rules.get(request.task.type)
         if rule is None:
             return await self._as_pod(site, request, started)
