@@ -70,7 +70,7 @@ async def test_nodes_are_counted_page_by_page() -> None:
 async def test_one_is_enough() -> None:
     cluster = Cluster([node("True")], [node("True")], [])
     assert await ready_nodes(cluster, POOL, NOW, enough=1) == 1
-    assert len(cluster.asked) == 1
+    assert [it["limit"] for it in cluster.asked] == ["20"]
 
 
 @pytest.mark.parametrize("nodes", [[], [node("False"), node("Unknown"), node(None)]])

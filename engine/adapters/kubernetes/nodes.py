@@ -22,7 +22,8 @@ from engine.ports.taskrunner import TaskRequest
 log = logging.getLogger(__name__)
 
 PATH = "/api/v1/nodes"
-PAGE = 500
+PAGE, FEW = 500, 20
+"""Nodes of one answer: all are to be counted, or one is looked for."""
 FLAP_SECONDS = 60.0
 """A node that has been ready up to now and is not for so long still counts: it mostly comes back."""
 FOUND_SECONDS, MISSED_SECONDS = 30.0, 5.0
@@ -61,7 +62,7 @@ async def ready_nodes(cluster: Reads, pool: NodePool, now: float, *, enough: int
     """
     found, more = 0, ""
     while True:
-        params = {"limit": str(PAGE), "labelSelector": selector(pool.node_selector)}
+        params = {"limit": str(PAGE if enough is None else FEW), "labelSelector": selector(pool.node_selector)}
         params |= {"continue": more} if more else {}
         page = msgspec.json.decode(await cluster.get(PATH, params), type=_Page)
         found += sum(_counts(node, now) for node in page.items)
