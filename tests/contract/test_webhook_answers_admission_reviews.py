@@ -23,6 +23,9 @@ from engine.gateway.webhook import Webhook, answering
 from engine.model.errors import BadInput
 from engine.routing import placement_rules
 from tests.backing.kubernetes.certificates import self_signed
+from tests.environment import no_settings_of_others
+
+__all__ = ["no_settings_of_others"]
 
 SETS = ["architectures.amd64={}", "architectures.arm64={tolerations: [{key: kubernetes.io/arch, value: arm64}]}"]
 RULES = placement_rules(load(None, SETS, {}))

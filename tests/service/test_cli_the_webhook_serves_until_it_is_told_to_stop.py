@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.backing.kubernetes.certificates import self_signed
+from tests.environment import no_settings_of_others
+
+__all__ = ["no_settings_of_others"]
 
 pytestmark = pytest.mark.service
 LIMIT_SECONDS = 60

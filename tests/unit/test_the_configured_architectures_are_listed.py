@@ -10,6 +10,9 @@ import pytest
 from engine.cli.architectures import architectures, document
 from engine.model.architectures import Architecture
 from engine.model.placement import NodePool, PlacementRules
+from tests.environment import no_settings_of_others
+
+__all__ = ["no_settings_of_others"]
 
 FILE = """
 architectures:
