@@ -17,6 +17,7 @@ from benchmarks.forking import forked_tasks
 from benchmarks.gathering import INLINE, OFFLOADED, gathered
 from benchmarks.gathering_s3 import gathered_s3, read_s3
 from benchmarks.on_kafka import kafka_commits, kafka_nodes, kafka_restore
+from benchmarks.on_kafka_together import kafka_nodes_together
 from benchmarks.restoring import restore_10000
 from benchmarks.sizes import map_10000_failures, map_100000, size
 from benchmarks.watching import view_1000
@@ -40,6 +41,11 @@ FIGURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
     "kafka-commits": kafka_commits,
     "kafka-nodes": kafka_nodes,
     "kafka-restore": kafka_restore,
+    **{
+        name: partial(kafka_nodes_together, partitions, workers, name)
+        for partitions, workers in ((1, 1), (2, 1), (4, 1), (2, 2), (4, 2))
+        for name in [f"kafka-nodes-{partitions}x{workers}"]
+    },
     "forked-tasks": forked_tasks,
     **{f"size-{nodes}": partial(size, nodes) for nodes in (10, 100, 1_000, 10_000, 100_000)},
     "map-100000": map_100000,

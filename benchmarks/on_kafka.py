@@ -5,8 +5,9 @@ from __future__ import annotations
 import statistics
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio.to_thread
 
@@ -22,7 +23,7 @@ from engine.model.graph import NodeKind
 from engine.model.ids import EntityId, EntityKind
 from engine.model.phases import ExecutionPhase, NodePhase
 from engine.model.state import Execution, Fact, Node
-from engine.ports.eventlog import Changes
+from engine.ports.eventlog import Changes, Record
 from tests.backing.session import KINDS, Servers, address
 from tests.programs import chain
 
@@ -70,13 +71,30 @@ async def kafka_nodes() -> list[Figure]:
     async with partition() as found, fresh_home() as home:
         assert found is not None
         clients, appender = found
-        async with KafkaLog.open(clients, 0, appender) as log, engine_with(log, home, single, ONE) as engine:
+        async with Timed.open(clients, 0, appender) as log, engine_with(log, home, single, ONE) as engine:
             times = sorted([await run_one(engine, single, number) for number in range(101)][1:])
+            assert isinstance(log, Timed)
+            share = sum(log.seconds) / sum(times)
     latency = f"submit to done of one node (p99 {times[98] * 1e3:.0f} ms)"
+    turns = f"of an idle latency, in {len(log.seconds) / 101:.1f} transactions"
     return [
         Figure("kafka-nodes", rate, "nodes/s", 0, 0, "500 executions x 5 nodes at once, 1 partition"),
         Figure("kafka-latency", statistics.median(times) * 1e3, "ms", 0, 0, latency),
+        Figure("kafka-transactions", 100 * share, "%", 0, 0, turns),
     ]
+
+
+class Timed(KafkaLog):
+    """Remembers how long each commit took."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.seconds: list[float] = []
+
+    async def commit(self, records: Sequence[Record], changes: Changes) -> None:
+        began = time.perf_counter()
+        await super().commit(records, changes)
+        self.seconds.append(time.perf_counter() - began)
 
 
 async def kafka_restore() -> list[Figure]:
@@ -100,7 +118,18 @@ async def kafka_restore() -> list[Figure]:
 
 @asynccontextmanager
 async def partition() -> AsyncIterator[tuple[Clients, Appender] | None]:
-    """Fresh topics of one partition on a broker of this run's own, or on that of PROPWASH_TEST_KAFKA."""
+    """A fresh partition, with a writer of events."""
+    async with topics_of_a_broker(1) as clients:
+        if clients is None:
+            yield None
+            return
+        async with Appender.open(clients) as appender:
+            yield clients, appender
+
+
+@asynccontextmanager
+async def topics_of_a_broker(partitions: int) -> AsyncIterator[Clients | None]:
+    """Fresh topics on a broker of this run's own, or on that of PROPWASH_TEST_KAFKA; None where there is none."""
     if reason := KINDS["kafka"].absent():
         print(f"no Kafka: {reason}")
         yield None
@@ -109,10 +138,9 @@ async def partition() -> AsyncIterator[tuple[Clients, Appender] | None]:
     try:
         await anyio.to_thread.run_sync(servers.ensure, "kafka")
         name = f"bench-{uuid.uuid4().hex[:8]}"
-        clients = Clients(KafkaOptions(address("kafka"), prefix=name, group=name, partitions=1), {})
+        clients = Clients(KafkaOptions(address("kafka"), prefix=name, group=name, partitions=partitions), {})
         await topics.prepare(clients)
-        async with Appender.open(clients) as appender:
-            yield clients, appender
+        yield clients
     finally:
         await anyio.to_thread.run_sync(servers.stop)
 

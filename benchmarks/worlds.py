@@ -17,7 +17,7 @@ from engine.adapters.memory.runner import NoopRunner, Script
 from engine.adapters.memory.scripts import gives
 from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.systemclock import SystemClock
-from engine.app import Engine, Parts, load_program, running
+from engine.app import Engine, Equipment, load_program, running
 from engine.loop.backoff import Backoff
 from engine.loop.hooks import Hook, nothing
 from engine.model.graph import Program
@@ -57,25 +57,31 @@ async def engine_with(
 ) -> AsyncIterator[Engine]:
     """The same on another log; the store is in the home."""
     async with FileBlobs.open(home / "store", porter=True) as blobs:
-
-        async def load(digest: str) -> Program:
-            return program if digest == program.digest else await load_program(blobs, digest)
-
-        parts = Parts(
-            log=log,
-            blobs=blobs,
-            runner=NoopRunner(script(blobs) if script else gives(blobs, outputs)),
-            clock=SystemClock(),
-            offload=OffloadLimits(),
-            retries=RetryLimits(),
-            arrays=arrays or ArrayLimits(),
-            executions=ExecutionLimits(),
-            backoff=Backoff(),
-            load=load,
-            hook=hook,
-        )
-        async with running(parts) as engine:
+        found = equipment(blobs, program, script(blobs) if script else gives(blobs, outputs), hook, arrays)
+        async with running(found.parts(log)) as engine:
             yield engine
+
+
+def equipment(
+    blobs: BlobStore, program: Program, script: Script, hook: Hook = nothing, arrays: ArrayLimits | None = None
+) -> Equipment:
+    """What engines need beside their logs; tasks do as the script says."""
+
+    async def load(digest: str) -> Program:
+        return program if digest == program.digest else await load_program(blobs, digest)
+
+    return Equipment(
+        blobs=blobs,
+        runner=NoopRunner(script),
+        clock=SystemClock(),
+        offload=OffloadLimits(),
+        retries=RetryLimits(),
+        arrays=arrays or ArrayLimits(),
+        executions=ExecutionLimits(),
+        backoff=Backoff(),
+        load=load,
+        hook=hook,
+    )
 
 
 HOMES = Path(tempfile.mkdtemp(prefix="propwash-bench-"))

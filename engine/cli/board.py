@@ -23,6 +23,7 @@ KEPT = 1000
 """Nodes of executions that have succeeded which can still be shown; those of the earliest are only counted."""
 _BOUNDARY = (START_NODE, END_NODE)
 _ENDS = {phase.name: GROUPS[phase] for phase in TERMINAL}
+_BEGIN = NodePhase.NOT_YET_STARTED.name
 
 
 class Board:
@@ -143,7 +144,7 @@ class Board:
 
     def _note_ends(self, facts: Sequence[Fact], fresh: Sequence[ExecutionId]) -> None:
         for fact in facts:
-            if fact.phase == NodePhase.NOT_YET_STARTED.name:
+            if fact.phase == _BEGIN:
                 self._unnote(fact)
             group = _ENDS.get(fact.phase)
             if group is None or fact.index is not None or not fact.path or not _is_shown(fact.path):

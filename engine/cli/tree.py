@@ -79,7 +79,8 @@ class Tree:
 
     def note(self, text: str, columns: int) -> str:
         """A line of its own below the rows."""
-        return f"{_DIM}{_cut(text, columns)}{_END}" if self._coloured else _cut(text, columns)
+        shown, _ = _cut(text, columns)
+        return f"{_DIM}{shown}{_END}" if self._coloured else shown
 
     def _cells(self, row: Row, now: float) -> tuple[Cell, ...]:
         node = row.node
@@ -101,20 +102,21 @@ class Tree:
         position = start = 0
         for n, (text, colour) in enumerate(cells):
             if text and start < columns:
-                shown = _cut(text, columns - start)
+                shown, taken = _cut(text, columns - start)
                 parts += " " * (start - position), f"{colour}{shown}{_END}" if colour and self._coloured else shown
-                position = start + width(shown)
+                position = start + taken
             if n < len(self._widths) and self._widths[n]:
                 start += self._widths[n] + _GAP
         return "".join(parts)
 
 
-def _cut(text: str, columns: int) -> str:
-    if width(text) <= columns:
-        return text
+def _cut(text: str, columns: int) -> tuple[str, int]:
+    """What fits, and the columns that it takes."""
+    if (taken := width(text)) <= columns:
+        return text, taken
     while width(text) >= columns and text:
         text = text[:-1]
-    return f"{text}…"
+    return f"{text}…", width(text) + 1
 
 
 def _bar(node: Node) -> str:
