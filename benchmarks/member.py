@@ -25,7 +25,8 @@ from tests.programs import chain
 LOOK_SECONDS = 0.05
 
 
-async def main(broker: str, name: str, partitions: str, home: str) -> None:
+async def main(*said: str) -> None:
+    broker, name, partitions, home = said
     program, ended = chain(5), 0
     clients = Clients(KafkaOptions(broker, prefix=name, group=name, partitions=int(partitions)), {})
 
@@ -34,15 +35,17 @@ async def main(broker: str, name: str, partitions: str, home: str) -> None:
         ended += sum(record.terminal for record in executions)
         print("ended", ended, flush=True)
 
-    async with FileBlobs.open(Path(home) / "store", porter=True) as blobs:
-        async with fleet_on(equipment(blobs, program, gives(blobs, ONE)), clients) as fleet:
-            fleet.watchers.add(count)
-            owned = -1
-            while True:
-                if len(fleet.engines) != owned:
-                    owned = len(fleet.engines)
-                    print("owned", owned, flush=True)
-                await anyio.sleep(LOOK_SECONDS)
+    async with (
+        FileBlobs.open(Path(home) / "store", porter=True) as blobs,
+        fleet_on(equipment(blobs, program, gives(blobs, ONE)), clients) as fleet,
+    ):
+        fleet.watchers.add(count)
+        owned = -1
+        while True:
+            if len(fleet.engines) != owned:
+                owned = len(fleet.engines)
+                print("owned", owned, flush=True)
+            await anyio.sleep(LOOK_SECONDS)
 
 
 if __name__ == "__main__":

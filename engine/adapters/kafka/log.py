@@ -20,6 +20,7 @@ from engine.adapters.kafka.clients import Clients
 from engine.adapters.kafka.feed import Feed
 from engine.adapters.kafka.history import Archive
 from engine.adapters.kafka.inbox import MEMORY, Inbox
+from engine.adapters.kafka.keys import partition_of
 from engine.adapters.kafka.message import Message
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.sequences import Sequences
@@ -156,17 +157,17 @@ class KafkaLog:
 
     def _sorted(self, events: Sequence[Event], durable: bool) -> tuple[list[Record], list[Message], list[int]]:
         """Those that wait in memory; those that go through Kafka; the orders of our own among the latter."""
-        packed = [(event, records.event_message(event, self._clients.options)) for event in events]
-        in_memory, messages, orders = list[Record](), list[Message](), list[int]()
-        for event, message in packed:
-            if message.partition != self.partition:
-                messages.append(message)
-            elif durable:
-                orders.append(self._inbox.expect())
-                messages.append(self._ours(message, orders[-1]))
+        in_memory, abroad, ours = list[Record](), list[Message](), list[Message]()
+        for event in events:
+            here = partition_of(event.execution, self._clients.options.partitions) == self.partition
+            if here and not durable:
+                in_memory.append(records.in_memory(event))
             else:
-                in_memory.append(Record(0, event, message.value or b""))
-        return in_memory, messages, orders
+                (ours if here else abroad).append(records.event_message(event, self._clients.options))
+        # Whatever can't be packed has raised by now, and nothing is expected that will not come.
+        orders = [self._inbox.expect() for _ in ours]
+        marked = [self._ours(message, order) for message, order in zip(ours, orders, strict=True)]
+        return in_memory, [*abroad, *marked], orders
 
     def _ours(self, message: Message, order: int) -> Message:
         return Message(
