@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -10,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import anyio
-import msgspec
 from msgspec import structs
 
 from engine.adapters.kafka.appender import Appender
@@ -27,17 +25,14 @@ from engine.journals import OwnJournal
 from engine.loop.bell import Bell
 from engine.loop.programs import Programs
 from engine.loop.reception import Reception
-from engine.loop.submissions import Taken
+from engine.loop.taken import take
 from engine.loop.watchers import Watchers
 from engine.machine.draft import Rules
-from engine.model import layout
-from engine.model.errors import BadInput
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution
 from engine.ports.eventlog import Journal
 from engine.ports.projection import Projection
-from engine.wire.codec import pack_event
 from engine.wire.sizes import refuse_large
 from handlers.registry import default_handlers
 
@@ -121,7 +116,7 @@ class Fleet:
         if known is not None:
             await self._reception.refuse_other(known, event, inputs)
             return
-        event = structs.replace(event, run=await self._take(event, inputs))
+        event = structs.replace(event, run=await take(self.blobs, event, inputs))
         if event.inputs_uri:
             await self.blobs.put(event.inputs_uri, inputs, durable=True)
         await self.send([event])
@@ -158,29 +153,6 @@ class Fleet:
 
     async def _known(self, execution: ExecutionId) -> Execution | None:
         return (await self.journal.find([execution])).get(execution)
-
-    async def _take(self, event: ExecutionSubmitted, inputs: bytes) -> str:
-        """Take the name, whichever process is asked for it at the same moment; the run of whoever was first.
-
-        Raises BadInput where that was another submission.
-        """
-        uri = self.blobs.uri(layout.submission(event.execution))
-        mine = Taken(_digest(event, inputs), event.run)
-        if await self.blobs.create(uri, msgspec.json.encode(mine)):
-            return mine.run
-        first = msgspec.json.decode(await self.blobs.get(uri), type=Taken)
-        if first.content != mine.content:
-            raise BadInput(
-                f"execution {event.execution.name} exists already, with another workflow or other inputs; choose "
-                "another name"
-            )
-        return first.run
-
-
-def _digest(event: ExecutionSubmitted, inputs: bytes) -> str:
-    """Of all that counts of a submission."""
-    plain = pack_event(structs.replace(event, submitted_at=0.0, run=""))
-    return hashlib.sha256(hashlib.sha256(plain).digest() + inputs).hexdigest()
 
 
 def _nothing() -> None:

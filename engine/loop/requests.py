@@ -17,7 +17,7 @@ from msgspec import UNSET, Struct
 
 from engine.loop.backoff import Backoff
 from engine.loop.ledger import Ledger
-from engine.loop.submissions import Taken
+from engine.loop.taken import Taken
 from engine.machine import requests
 from engine.machine.execution import ExecutionState
 from engine.model import layout

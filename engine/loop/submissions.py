@@ -6,21 +6,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
-from msgspec import Struct
 
 from engine.loop.watchers import Watchers
 from engine.model.errors import BadInput
 from engine.model.events import ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
-
-
-class Taken(Struct, frozen=True):
-    """What the store says of a name, where several processes may be asked for it at once."""
-
-    content: str
-    """Digest of what was submitted or requested under it."""
-    run: str = ""
 
 
 class _Taken:

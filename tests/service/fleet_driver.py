@@ -32,6 +32,8 @@ from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, Ret
 from tests.programs import INT, chain, graph, interface, list_of, mapped, node, program, promise
 
 CHAIN, MAP = "wf", "many"
+DEADLINE_SECONDS = 10.0
+"""For a stop in all."""
 
 
 class Order(Struct, frozen=True):
@@ -72,7 +74,7 @@ def workflows() -> Program:
 
 
 async def _run(order: Order, session: Session) -> int:
-    session.deadline_seconds = 10.0
+    session.deadline_seconds = DEADLINE_SECONDS
     session.stops_with(0)
     both = workflows()
 

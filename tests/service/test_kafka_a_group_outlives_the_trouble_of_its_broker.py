@@ -15,6 +15,7 @@ from anyio import to_thread
 from engine.adapters.kafka.options import Topic
 from tests.backing import kafka
 from tests.backing.server import Server
+from tests.service.fleet_driver import DEADLINE_SECONDS
 from tests.service.fleets import Fleets
 
 pytestmark = [pytest.mark.service("kafka"), pytest.mark.timeout(300)]
@@ -53,6 +54,21 @@ async def test_a_broker_that_was_away(tmp_path: Path, how: str) -> None:
                 await to_thread.run_sync(kafka.run, broker, address)
             else:
                 await _hang(broker)
+    finally:
+        await to_thread.run_sync(broker.stop)
+
+
+async def test_a_process_that_is_told_to_stop_ends_in_time_though_the_broker_hangs(tmp_path: Path) -> None:
+    broker, address = await to_thread.run_sync(kafka.start)
+    try:
+        async with Fleets.open(tmp_path, partitions=PARTITIONS, bootstrap=address) as fleets:
+            await (await fleets.start("a", task_seconds=0.05)).until_it_owns(PARTITIONS)
+            await fleets.submit(range(100))
+            await fleets.until_ended(20)
+            broker.pause()
+            with anyio.fail_after(DEADLINE_SECONDS + 5):
+                assert await fleets.stop("a") in (0, 143)
+            broker.go_on()
     finally:
         await to_thread.run_sync(broker.stop)
 
