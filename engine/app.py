@@ -77,6 +77,10 @@ class Equipment:
     code_here: bool = True
     """Tasks find their modules where the engine has them; else in their image, or they fetch them."""
 
+    def rules(self) -> Rules:
+        """What the machine decides with."""
+        return Rules(default_handlers(), self.retries, self.arrays, self.executions)
+
     def parts(self, log: EventLog, doors: Sequence[Door] = ()) -> Parts:
         """Of the engine on a log."""
         return Parts(
@@ -193,7 +197,7 @@ async def running(parts: Parts, watchers: Watchers | None = None, *, idle: bool 
     `watchers` given from outside are told of what happens while the log is taken up, too. `idle`: it takes in what is
     asked of it and starts nothing; what is due is done by the next engine.
     """
-    rules = Rules(default_handlers(), parts.retries, parts.arrays, parts.executions)
+    rules = parts.rules()
     residents, watchers = Residents(parts.load), watchers or Watchers()
     with _measured(parts.meter, residents, watchers):
         async with _started(parts, rules, residents, watchers, idle=idle) as engine:

@@ -27,14 +27,12 @@ from engine.loop.programs import Programs
 from engine.loop.reception import Reception
 from engine.loop.taken import take
 from engine.loop.watchers import Watchers
-from engine.machine.draft import Rules
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution
 from engine.ports.eventlog import Journal
 from engine.ports.projection import Projection
 from engine.wire.sizes import refuse_large
-from handlers.registry import default_handlers
 
 SCHEDULING_PARTITION = 0
 """Whoever owns it keeps the schedules."""
@@ -69,7 +67,7 @@ class Fleet:
         # A partition that comes from another process mostly needs the programs that the others here have.
         programs = Programs(equipment.load)
         self._equipment, self.blobs, self.clock = replace(equipment, load=programs), equipment.blobs, equipment.clock
-        rules = Rules(default_handlers(), equipment.retries, equipment.arrays, equipment.executions)
+        rules = equipment.rules()
         self._reception = Reception(self.blobs, equipment.runner, self.clock, rules, programs, self._known)
         self._share = Share(clients, group, appender, self._work)
         self.engines: dict[int, Engine] = {}

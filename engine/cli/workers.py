@@ -46,13 +46,15 @@ def supervise(home: Path, settings: Settings, count: int, words: Sequence[str]) 
 
 
 def _command(home: Path, settings: Settings, count: int, number: int, words: Sequence[str]) -> list[str]:
-    """The same command line for one worker: with a home, a port and a share of the CPUs of its own."""
+    """The same command line for one worker: with a home, a port, a share of the CPUs and a name of its own."""
     more = ["--worker", "--home", str(home / f"worker-{number}")]
     if settings.http.listen is not None:
         host, _, port = settings.http.listen.rpartition(":")
         more += ["--listen", f"{host}:{int(port) + number - 1 if int(port) else 0}"]
     if settings.processes.max_concurrent is None:
         more += ["--set", f"processes.max_concurrent={max(settings.processes.slots // count, 1)}"]
+    if settings.kafka.instance is not None:
+        more += ["--set", f"kafka.instance={settings.kafka.instance}-{number}"]
     return [sys.executable, "-m", "propwash", *words, *more]
 
 

@@ -50,6 +50,11 @@ def test_any_free_port_is_one_for_each() -> None:
     assert command(2, 'http.listen="[::1]:0"', "processes.max_concurrent=1")[-1] == "[::1]:0"
 
 
+def test_a_name_in_the_group_is_not_given_twice() -> None:
+    sets = "kafka.instance=pod-7", "processes.max_concurrent=1"
+    assert [command(number, *sets)[-1] for number in (1, 2)] == ["kafka.instance=pod-7-1", "kafka.instance=pod-7-2"]
+
+
 def test_a_worker_reads_its_command_line_as_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands later on the line wins."""
     seen: list[object] = []
