@@ -22,7 +22,7 @@ def placement_of(effect: RunTask | RunElement, rules: PlacementRules) -> Placeme
     if not (pod or task.architecture or origin.overrides.architecture or origin.architecture or rules.speak):
         return ANYWHERE
     pinned = pinned_architectures(pod)
-    own = task.architecture or _only(pinned)
+    own = task.architecture or _only(pinned, rules)
     said = Said(
         named(origin.overrides.architecture, "the execution"),
         named(origin.architecture, f"label {PLAN_LABEL} of {origin.entity}"),
@@ -35,10 +35,11 @@ def placement_of(effect: RunTask | RunElement, rules: PlacementRules) -> Placeme
     return placement
 
 
-def _only(pinned: frozenset[str] | None) -> str:
-    """What a pod declares that leaves one architecture open. Others than flyteidl's are the pod's own affair."""
+def _only(pinned: frozenset[str] | None, rules: PlacementRules) -> str:
+    """What a pod declares that leaves one architecture open. One that is not configured is the pod's own affair: it
+    says all that its nodes need, and has run so before."""
     declared = declared_by_label(min(pinned)) if pinned is not None and len(pinned) == 1 else ""
-    return declared if declared in list(Architecture) else ""
+    return declared if declared in rules.architectures else ""
 
 
 def _fitting(default: Architecture | None, pinned: frozenset[str] | None) -> Architecture | None:

@@ -17,7 +17,7 @@ class Said(Struct, frozen=True):
     execution: Architecture | None = None
     launch_plan: Architecture | None = None
     task: Architecture | None = None
-    """What the task declares of its image (engine.data.declared)."""
+    """What it declares of its image (engine.data.placed)."""
     project_domain: Architecture | None = None
     platform: Architecture | None = None
 

@@ -242,6 +242,21 @@ async def test_a_pod_that_pins_another_one_starts_nothing() -> None:
     assert without.where == {"n0": "amd64"}
 
 
+@pytest.mark.parametrize("default", [None, Architecture.AMD64])
+async def test_a_pod_that_pins_what_nobody_has_configured_runs_as_it_says(default: Architecture | None) -> None:
+    pod = task("m.t")
+    container = {"name": "c", "args": ["--inputs", "{{.input}}"]}
+    pod.template.k8s_pod.pod_spec.update(
+        {"nodeSelector": {"kubernetes.io/arch": "arm64"}, "containers": [container]},
+    )
+    flow = workflow("m.w", node("n0", {"a": given("n")}))
+    world = Placed.made([pod, flow, plan("m.plan", flow)])
+    world.placement = PlacementRules({Architecture.AMD64: RULES.architectures[Architecture.AMD64]}, default)
+    ended = await world.submit()
+    assert ended.phase.value == "SUCCEEDED", ended.error
+    assert world.where == {"n0": "any"}
+
+
 async def test_a_label_of_no_architecture_is_named() -> None:
     odd = on("m.t", Container.UNKNOWN, label="sparc")
     flow = workflow("m.w", node("n0", {"a": given("n")}))
