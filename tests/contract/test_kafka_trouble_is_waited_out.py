@@ -31,9 +31,10 @@ async def own_broker() -> AsyncIterator[tuple[Server, KafkaWorld]]:
     """A broker that may be hurt."""
     broker, address = await anyio.to_thread.run_sync(kafka.start)
     try:
-        options = replace(fresh_options(), bootstrap=address, request_seconds=1.0, commit_seconds=2.0)
-        clients = Clients(options, {})
-        await topics.prepare(clients)
+        patient = replace(fresh_options(), bootstrap=address)
+        # A fresh broker on a busy machine takes its time over topics.
+        await topics.prepare(Clients(patient, {}))
+        clients = Clients(replace(patient, request_seconds=1.0, commit_seconds=2.0), {})
         appender = Kept(Appender.open(clients))
         world = KafkaWorld(clients, await appender.value())
         world.log = await world.open()

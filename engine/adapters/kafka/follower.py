@@ -59,7 +59,11 @@ class Follower:
                 task_status.started()
 
     async def _seek(self, consumer: AIOKafkaConsumer) -> Mapping[TopicPartition, int]:
-        """Read on from where the projection ends; where the partitions end now."""
+        """Read on from where the projection ends; where the partitions end now.
+
+        Only at the beginning is a projection that is ahead thrown away: a broker that has just come back may tell of
+        less than there is, for a moment, and nobody is to be shown an empty view for that.
+        """
         options = self._clients.options
         all_of_them = [
             TopicPartition(options.topic(which), number) for which in FOLLOWED for number in range(options.partitions)
@@ -67,7 +71,8 @@ class Follower:
         consumer.assign(all_of_them)
         begins = await consumer.beginning_offsets(all_of_them)
         ends: Mapping[TopicPartition, int] = await consumer.end_offsets(all_of_them)
-        if any(self._projection.positions.get(_source(each), 0) > ends[each] for each in all_of_them):
+        held = self._projection.positions
+        if not self._caught_up and any(held.get(_source(each), 0) > ends[each] for each in all_of_them):
             log.warning("the topics are younger than the projection of them, which is made anew")
             await self._projection.clear()
         for each in all_of_them:
