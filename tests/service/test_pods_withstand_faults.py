@@ -139,32 +139,71 @@ async def test_pods_that_somebody_deletes_are_all_lost(run: Run) -> None:
     assert run.reasons() == {ExitReason.LOST.value}
 
 
-async def test_a_killed_engine_leaves_its_pods_to_the_next(tmp_path: Path) -> None:
-    """Twenty pods run when the engine is killed: none is deleted, none is made twice, and all count."""
-    async with space() as at:
-        propwash, script = Propwash(tmp_path), Script(runs_seconds=15, copies=True)
-        played = json.dumps({"runs_seconds": script.runs_seconds, "copies": True})
+class Command:
+    """The command, with settings in a file; its pods are played: they copy their inputs."""
+
+    def __init__(self, at: Space, folder: Path, **script: object) -> None:
+        self.propwash = Propwash(folder)
+        played = json.dumps({"copies": True, **script})
         settings = {
             "tasks": {"runner": "kubernetes"},
             "kubernetes": {"kubeconfig": str(at.kubeconfig), "namespace": at.name, "context": engine_context(at)},
             "pods": {"shared_folders": True, "env": {"PROPWASH_TEST_SCRIPT": played}, "keep_succeeded": 600.0},
         }
-        (tmp_path / "settings.yaml").write_text(yaml.safe_dump(settings))
-        numbers = [*range(20)]
-        words = ("--config", "settings.yaml", "--home", str(propwash.home), "--json")
+        (folder / "settings.yaml").write_text(yaml.safe_dump(settings))
+        self.options = ("--config", "settings.yaml", "--home", str(self.propwash.home), "--json")
 
-        def running(pods: Pods) -> bool:
-            return list(phases(pods).values()).count("Running") == 20
+    def mapped(self, size: int) -> tuple[str, ...]:
+        """To run a map over so many numbers."""
+        return ("run", *self.options, str(WORKFLOWS / "mapping.py"), "plain", "--ns", json.dumps([*range(size)]))
 
-        with propwash.started(
-            "run", *words, str(WORKFLOWS / "mapping.py"), "plain", "--ns", json.dumps(numbers)
-        ) as engine:
-            before = await at.until(running)
+
+def running(count: int) -> Callable[[Pods], bool]:
+    return lambda pods: list(phases(pods).values()).count("Running") == count
+
+
+def uids(pods: Pods) -> dict[str, str]:
+    return {name: pod["metadata"]["uid"] for name, pod in pods.items()}
+
+
+async def test_a_killed_engine_leaves_its_pods_to_the_next(tmp_path: Path) -> None:
+    """Twenty pods run when the engine is killed: none is deleted, none is made twice, and all count."""
+    async with space() as at:
+        command = Command(at, tmp_path, runs_seconds=15)
+        with command.propwash.started(*command.mapped(20)) as engine:
+            before = await at.until(running(20))
             engine.kill()
-        done = await to_thread.run_sync(lambda: propwash("resume", *words))
+        done = await to_thread.run_sync(lambda: command.propwash("resume", *command.options))
         assert done.code == 0, done.err
-        after = await at.pods()
-        assert {name: pod["metadata"]["uid"] for name, pod in after.items()} == {
-            name: pod["metadata"]["uid"] for name, pod in before.items()
-        }
+        assert uids(await at.pods()) == uids(before)
         assert '"SUCCEEDED"' in done.out
+
+
+async def test_a_pod_that_somebody_deletes_is_followed_by_the_next_attempt(tmp_path: Path) -> None:
+    async with space() as at:
+        command = Command(at, tmp_path, runs_seconds=6)
+        with command.propwash.started(*command.mapped(4)) as engine:
+            before = await at.until(running(4))
+            gone = min(before)
+            await at.delete(gone, 0)
+            out, err = await to_thread.run_sync(engine.communicate)
+        document = json.loads(out)
+        assert (document["phase"], document["outputs"]) == ("SUCCEEDED", {"o0": [0, 1, 2, 3]}), err
+        after = uids(await at.pods())
+        assert gone not in after
+        assert len(after) == 4
+        assert len(after.keys() - before.keys()) == 1
+
+
+async def test_an_aborted_execution_leaves_no_pod(tmp_path: Path) -> None:
+    async with space() as at:
+        command = Command(at, tmp_path, runs_seconds=None)
+        with command.propwash.started(*command.mapped(4)) as engine:
+            pods = await at.until(running(4))
+            name = next(iter(pods.values()))["metadata"]["labels"]["execution-id"]
+            home = str(command.propwash.home)
+            aborted = await to_thread.run_sync(lambda: command.propwash("abort", name, "--home", home))
+            assert aborted.code == 0, aborted.err
+            assert await at.pods() == {}
+            out, _ = await to_thread.run_sync(engine.communicate)
+        assert json.loads(out)["phase"] == "ABORTED"
