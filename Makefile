@@ -41,7 +41,7 @@ demo: $(STAMP) ## run the big-map example on the embedded default and explain wh
 test: check ## check the code, then run every test
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
-services: $(STAMP) ## start Kafka (by Maven and Java) and an S3 server for tests, until Ctrl-C; `make test` does it by itself
+services: $(STAMP) ## start Kafka, an S3 server and Kubernetes for tests, until Ctrl-C; `make test` does it by itself
 	@$(BIN)/python -m tests.backing
 
 services-kubernetes: $(STAMP) ## build a Kubernetes API server for tests, with Go, once for all checkouts of a user
@@ -50,7 +50,7 @@ services-kubernetes: $(STAMP) ## build a Kubernetes API server for tests, with G
 bench: $(STAMP) ## measure speed beside a reference (ONLY=W3 for one figure)
 	$(BIN)/python -m benchmarks $(ONLY)
 
-chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about 30 minutes)
+chaos: $(STAMP) ## kill engines at every place and at random moments, and check what is left (about 40 minutes)
 	$(BIN)/python -m tests.chaos $(SEED)
 	$(BIN)/python -m tests.service.fleet_chaos 120 $(SEED)
 

@@ -18,6 +18,7 @@ from benchmarks.gathering import INLINE, OFFLOADED, gathered
 from benchmarks.gathering_s3 import gathered_s3, read_s3
 from benchmarks.on_kafka import kafka_commits, kafka_nodes, kafka_restore
 from benchmarks.on_kafka_together import kafka_nodes_together
+from benchmarks.on_kubernetes import pod_to_pod, pods_made, pods_running
 from benchmarks.restoring import restore_10000
 from benchmarks.sizes import map_10000_failures, map_100000, size
 from benchmarks.watching import view_1000
@@ -46,6 +47,9 @@ FIGURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
         for partitions, workers in ((1, 1), (2, 1), (4, 1), (2, 2), (4, 2))
         for name in [f"kafka-nodes-{partitions}x{workers}"]
     },
+    "pods-made": pods_made,
+    "pod-to-pod": pod_to_pod,
+    "pods-running": pods_running,
     "forked-tasks": forked_tasks,
     **{f"size-{nodes}": partial(size, nodes) for nodes in (10, 100, 1_000, 10_000, 100_000)},
     "map-100000": map_100000,

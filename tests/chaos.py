@@ -1,8 +1,9 @@
 """The long round of the crash harness: `make chaos`, or `python -m tests.chaos [SEED]`.
 
 Each workload is killed at every place, each time on a new home that is then finished by one more engine; again and
-again on one home; and at 25 random moments. Then the table of small workflows of every kind, on engines of which four
-are killed. Prints figures, and ends with 1 where a promise was broken.
+again on one home; and at 25 random moments. Then tasks are pods (chaos_pods.py), where the API server is in trouble,
+too. Then the table of small workflows of every kind, on engines of which four are killed. Prints figures, and ends with
+1 where a promise was broken.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.chaos_pods import pods_broken
 from tests.service.crash_driver import PLACES
 from tests.service.crashes import CRASHING, ROOT, Driver, Figures, Harness, Workload, driver, packaged
 from tests.service.table_kills import wrong_after
@@ -35,6 +37,7 @@ def main() -> int:
         for number, (package, workload) in enumerate(workloads(ours, big)):
             moments = random.Random(f"{seed} {number}")
             broken += _round(engines, package, workload, Path(folder, str(number)), moments)
+        broken += pods_broken(engines, ours, Path(folder, "pods"))
         broken += _table(Path(folder, "table"), random.Random(f"{seed} table"))
     return 1 if broken else 0
 

@@ -22,9 +22,11 @@ from tests.backing.session import address
 
 LIMIT_SECONDS = 60.0
 """The longest that a test waits for what must come."""
+END = "the-end"
+AGAIN_SECONDS = 0.25
 Pods = Mapping[str, Document]
 """By name."""
-__all__ = ["Document", "Pods", "Space", "end_of", "ended", "phases", "pod", "space"]
+__all__ = ["Document", "History", "Pods", "Space", "end_of", "ended", "phases", "pod", "space"]
 
 
 @dataclass
@@ -43,6 +45,30 @@ class History:
         self.made[metadata["name"]].add(metadata["uid"])
         if kind == "DELETED" or metadata.get("deletionTimestamp"):
             self.deleted.add(metadata["name"])
+
+    async def follow(self, at: Space, since: str) -> None:
+        """Until a pod named END appears, which is not counted. Goes on where it was when the server was away."""
+        while True:
+            with suppress(aiohttp.ClientError):
+                async for event in at.api.watch(f"{at.path}/pods", resourceVersion=since):
+                    pod = msgspec.json.decode(event.object, type=Document)
+                    if event.type == "ERROR":
+                        since = await self._look(at)
+                        break
+                    since = pod["metadata"]["resourceVersion"]
+                    if event.type != "BOOKMARK" and pod["metadata"]["name"] == END:
+                        return
+                    if event.type != "BOOKMARK":
+                        self.add(event.type, pod)
+            await anyio.sleep(AGAIN_SECONDS)
+
+    async def _look(self, at: Space) -> str:
+        """The server has forgotten what it was: all pods, as they are now; the version from which to follow."""
+        since, pods = await at.version(), await at.pods()
+        self.deleted |= self.made.keys() - pods.keys()
+        for each in pods.values():
+            self.add("ADDED", each)
+        return since
 
     def nodes(self) -> set[str]:
         return {pod["spec"]["nodeName"] for pod in self.last.values()}
@@ -115,7 +141,7 @@ class Space:
         return str((await self.api.list(f"{self.path}/pods", limit="1")).metadata["resourceVersion"])
 
     async def history(self, since: str) -> History:
-        """What has become of pods since a version."""
+        """What has become of pods since a version, of which the API server must still know."""
         seen = History()
         async for event in self.api.watch(f"{self.path}/pods", resourceVersion=since, timeoutSeconds="1"):
             if event.type != "BOOKMARK":
@@ -130,6 +156,11 @@ class Space:
             await self.api.patch(f"{path}/quota/status", {"status": {**hard, "used": {"pods": "0"}}})
         await self.api.patch(f"{path}/quota", {"spec": hard})
         await self.api.patch(f"{path}/quota/status", {"status": hard})
+
+    async def mark_end(self) -> None:
+        """For whoever follows the pods: a pod that never runs."""
+        await self.run(pod(END, spec={"schedulingGates": [{"name": "propwash.dev/never"}]}))
+        await self.delete(END, 0)
 
     async def removed(self, name: str, grace_seconds: int) -> Document:
         """Delete it; the pod as it was when it went. Raises TimeoutError."""

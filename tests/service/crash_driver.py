@@ -61,6 +61,7 @@ class Order(Struct, frozen=True):
     place: str = ""
     count: int = 0
     delay: float | None = None
+    limit_seconds: float = LIFE_SECONDS
     pipe: str = ""
     """A named pipe: the engine is killed once something is written into it."""
     settings: tuple[str, ...] = ("processes.max_concurrent=4",)
@@ -71,7 +72,7 @@ class Life(Struct, frozen=True):
     """Exit status, negative: the signal that ended it."""
     seconds: float
     hung: bool = False
-    """It did not end by itself within LIFE_SECONDS."""
+    """It did not end by itself within its limit."""
     ready_seconds: float | None = None
     """From its start until all that was left is taken up; None: it did not come so far."""
 
@@ -100,7 +101,7 @@ def _live(order: Order) -> Life:
     for descriptor in (writing, watched):
         os.close(descriptor)
     told = os.open(order.pipe or os.devnull, os.O_RDONLY | os.O_NONBLOCK)
-    ready, hung = _watch(pid, reading, told if order.pipe else -1, born, order.delay)
+    ready, hung = _watch(pid, reading, told if order.pipe else -1, born, order)
     _, status = os.waitpid(pid, 0)
     for descriptor in (reading, held, told):
         os.close(descriptor)
@@ -112,14 +113,14 @@ def _end_with_driver(watched: int) -> None:
     os._exit(98)
 
 
-def _watch(pid: int, reading: int, told: int, born: float, delay: float | None) -> tuple[float | None, bool]:
+def _watch(pid: int, reading: int, told: int, born: float, order: Order) -> tuple[float | None, bool]:
     """Wait for the end of the engine, which may have to be brought about; when it was ready, and whether it hung."""
     ready = None
     gone = os.pidfd_open(pid)
     polled = select.poll()
     for descriptor in (gone, reading, *([told] if told >= 0 else [])):
         polled.register(descriptor, select.POLLIN)
-    deadline, killed = born + (LIFE_SECONDS if delay is None else delay), False
+    deadline, killed = born + (order.limit_seconds if order.delay is None else order.delay), False
     while True:
         events = dict(polled.poll(None if killed else max(deadline - time.monotonic(), 0) * 1000))
         if reading in events:
@@ -127,7 +128,7 @@ def _watch(pid: int, reading: int, told: int, born: float, delay: float | None) 
             polled.unregister(reading)
         if gone in events:
             os.close(gone)
-            return ready, killed and delay is None and told < 0
+            return ready, killed and order.delay is None and told < 0
         if told in events:
             polled.unregister(told)
         if not events or told in events:

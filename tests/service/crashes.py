@@ -26,7 +26,7 @@ from engine.gateway.documents import Documents
 from engine.homes import read_home
 from engine.machine.replay import Problem
 from engine.wire.packaging import package_file
-from tests.service.crash_driver import Life, Order
+from tests.service.crash_driver import LIFE_SECONDS, Life, Order
 
 ROOT = Path(__file__).parents[2]
 CRASHING = ROOT / "tests" / "workflows" / "crashing.py"
@@ -115,7 +115,7 @@ class Harness:
         folder.mkdir(parents=True)
         self.home, self._marks, self._accepted = folder / "home", folder / "marks", folder / "accepted"
         self._driver, self._package, self.workload, self._settings = driver, package, workload, settings
-        self.figures = Figures()
+        self.figures, self.limit_seconds = Figures(), LIFE_SECONDS
         self._started: set[str] = set()
         self._running: set[str] = set()
         """Attempts without an end mark: they ran at the last kill."""
@@ -135,6 +135,7 @@ class Harness:
             place=place,
             count=count,
             delay=delay,
+            limit_seconds=self.limit_seconds,
             pipe=str(pipe or ""),
             **({"settings": self._settings} if self._settings else {}),
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from anyio import to_thread
 
 from tests.backing.kubernetes.faulty import Faulty, faulty
 from tests.backing.kubernetes.specs import Script
-from tests.clusters import Pods, Space, engine_context, phases, space
+from tests.clusters import History, Pods, Space, engine_context, phases, space
 from tests.service.crashes import CRASHING, Driver, Harness, Workload, driver, packaged
 
 SECONDS = 90.0
@@ -29,8 +30,9 @@ class Trial:
     at: Space
     proxy: Faulty
     run: Harness
-    since: str
     pipe: Path
+    seen: History
+    following: asyncio.Task[None]
 
     async def kill_once(self, ready: Callable[[Pods], bool]) -> None:
         """An engine that is killed when the pods are as wanted."""
@@ -48,7 +50,10 @@ class Trial:
     async def finish(self, pods: int, deleted: int = 0) -> None:
         """All executions end well with so many pods: none was made twice, and so many went before their time."""
         figures = await to_thread.run_sync(self.run.finish)
-        seen = await self.at.history(self.since)
+        await self.at.mark_end()
+        with anyio.fail_after(SECONDS):
+            await self.following
+        seen = self.seen
         assert (len(seen.made), seen.twice, len(seen.deleted), figures.repeated) == (pods, [], deleted, 0)
 
 
@@ -59,7 +64,11 @@ class Make(Protocol):
 @asynccontextmanager
 async def trials(engines: Driver, package: Path, folder: Path) -> AsyncIterator[Make]:
     """One trial, in a namespace of its own. `scripts`: played in place of the tasks, one for each attempt."""
-    async with space() as at, faulty(at.kubeconfig, folder, engine_context(at)) as (proxy, config):
+    async with (
+        space() as at,
+        faulty(at.kubeconfig, folder, engine_context(at)) as (proxy, config),
+        AsyncExitStack() as stack,
+    ):
 
         async def make(workload: Workload, *scripts: Script, **settings: object) -> Trial:
             pipe, marks = folder / "pipe", folder / "run" / "marks"
@@ -68,9 +77,18 @@ async def trials(engines: Driver, package: Path, folder: Path) -> AsyncIterator[
             more |= {name.replace("__", "."): json.dumps(value) for name, value in settings.items()}
             given = at.settings(*scripts, env={"CRASH_MARKS": str(marks)}, more=more)
             run = Harness(engines, package, workload, folder / "run", given)
-            return Trial(at, proxy, run, await at.version(), pipe)
+            seen = History()
+            following = asyncio.create_task(seen.follow(at, await at.version()))
+            stack.push_async_callback(_ended, following)
+            return Trial(at, proxy, run, pipe, seen, following)
 
         yield make
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """A trial that failed has not waited for it."""
+    task.cancel()
+    await asyncio.wait([task])
 
 
 def all_run(count: int) -> Callable[[Pods], bool]:

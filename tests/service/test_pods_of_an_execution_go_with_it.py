@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import anyio
@@ -32,15 +34,25 @@ class Commands:
         self._sets = [word for each in at.settings(more=more) for word in ("--set", each)]
 
     async def run(self, workflow: str, *inputs: str) -> int:
-        words = ("run", "--home", str(self.propwash.home), "--name", "e", *self._sets, self._package, workflow, *inputs)
+        words = self._words(workflow, *inputs)
+        return (await to_thread.run_sync(lambda: self.propwash(*words))).code
+
+    def started(self, workflow: str, *inputs: str) -> AbstractContextManager[subprocess.Popen[str]]:
+        return self.propwash.started(*self._words(workflow, *inputs))
+
+    def _words(self, workflow: str, *inputs: str) -> list[str]:
+        home = str(self.propwash.home)
+        return ["run", "--home", home, "--name", "e", *self._sets, self._package, workflow, *inputs]
+
+    async def resume(self) -> int:
+        words = ("resume", "--home", str(self.propwash.home), *self._sets)
         return (await to_thread.run_sync(lambda: self.propwash(*words))).code
 
     async def abort(self) -> int:
         return (await to_thread.run_sync(lambda: self.propwash("abort", "e"))).code
 
-    async def error(self) -> tuple[str, str]:
-        done = await to_thread.run_sync(lambda: self.propwash("get", "e", "--json"))
-        return done.document["phase"], done.document["error"]["message"]
+    async def outputs(self) -> object:
+        return (await to_thread.run_sync(lambda: self.propwash("get", "e", "--json"))).document["outputs"]
 
 
 @pytest.fixture

@@ -60,6 +60,16 @@ def fails(n: int) -> int:
     return n
 
 
+@task(environment=plays(WELL))
+def well(n: int) -> int:
+    return n
+
+
+@workflow
+def plain(ns: list[int]) -> list[int]:
+    return map_task(well)(n=ns)
+
+
 @workflow
 def disruption(n: int) -> int:
     return disrupted(n=n)

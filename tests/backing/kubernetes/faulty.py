@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -144,9 +144,22 @@ class Faulty:
             await asyncio.sleep(fault.seconds)
         headers = {name: value for name, value in asked.headers.items() if name.lower() not in NOT_PASSED_ON}
         unbounded = aiohttp.ClientTimeout(total=None, sock_read=None)
-        async with self._api.session.request(
+        call = self._api.session.request(
             asked.method, self._api.url + asked.path_qs, headers=headers, data=request.body or None, timeout=unbounded
-        ) as reply:
+        )
+        try:
+            return await self._pass_on(asked, request, fault, call)
+        except aiohttp.ClientError:
+            return _break(asked)  # the server itself is away
+
+    async def _pass_on(
+        self,
+        asked: web.Request,
+        request: Request,
+        fault: Fault | None,
+        call: AbstractAsyncContextManager[aiohttp.ClientResponse],
+    ) -> web.StreamResponse:
+        async with call as reply:
             if not request.watches or reply.status != 200:
                 body = await reply.read()
                 if (pause := self.before_answer(request)) is not None:
