@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 
 import anyio
 
@@ -18,6 +17,7 @@ from engine.adapters.memory.scripts import copies
 from engine.app import Equipment, load_program
 from engine.fleet import Duty, Fleet, fleet_on
 from engine.loop.backoff import Backoff
+from engine.model.graph import Program
 from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.model.state import Execution, Fact
 from engine.registry.entries import Registry
@@ -62,6 +62,13 @@ class Here:
         self.clients = Clients(self.options, {})
         self.blobs, self.clock = MemoryBlobs(), FastClock()
         self.registry = Registry(self.blobs)
+        self.may_load = anyio.Event()
+        """Until it is set no package can be read."""
+        self.may_load.set()
+
+    async def load(self, digest: str) -> Program:
+        await self.may_load.wait()
+        return await load_program(self.blobs, digest)
 
     @asynccontextmanager
     async def fleet(self, name: str, duties: Sequence[Duty] = ()) -> AsyncIterator[Fleet]:
@@ -76,8 +83,17 @@ class Here:
             arrays=ArrayLimits(),
             executions=ExecutionLimits(),
             backoff=Backoff(),
-            load=partial(load_program, self.blobs),
+            load=self.load,
         )
         clients = Clients(replace(self.options, instance=f"{self.options.group}-{name}"), {})
         async with fleet_on(equipment, clients, duties) as fleet:
             yield fleet
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Asked again and again, as a probe is."""
+    with anyio.fail_after(60):
+        while True:
+            if holds():
+                return
+            await anyio.sleep(0.02)

@@ -13,7 +13,7 @@ from engine.registry.registering import register_package
 from engine.wire.inputs import inputs_for
 from tests import packages
 from tests.flow.schedules import echo, nightly
-from tests.service.fleets_here import Ends, Here
+from tests.service.fleets_here import Ends, Here, until
 from tests.service.topic_evidence import gather
 
 pytestmark = pytest.mark.service("kafka")
@@ -37,8 +37,7 @@ async def test_one_of_two_submissions_gets_the_name() -> None:
             refused.append(str(problem))
 
     async with here.fleet("a") as first, here.fleet("b") as second:
-        with anyio.fail_after(30):
-            await _ready(first, second)
+        await until(lambda: all(fleet.ready and fleet.engines for fleet in (first, second)))
         for fleet in (first, second):
             fleet.watchers.add(ends.see)
         async with anyio.create_task_group() as group:
@@ -51,11 +50,3 @@ async def test_one_of_two_submissions_gets_the_name() -> None:
     evidence = await gather(here.clients)
     assert evidence.letters == []
     assert len({fact.execution for fact in evidence.facts}) == 20
-
-
-async def _ready(*fleets: Fleet) -> None:
-    while True:
-        if all(fleet.ready and fleet.engines for fleet in fleets):
-            return
-        # No event tells of it.
-        await anyio.sleep(0.02)
