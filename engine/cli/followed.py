@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from engine.cli.answers import question
 from engine.cli.wording import Group
 from engine.gateway.document import target_name
@@ -19,8 +21,7 @@ ARROW = " > "
 """Between a launch plan node and a node of its child execution."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     place: str
     """`n1/0/n0`, or `n1 > n0` for node n0 of the child execution that node n1 started."""
     label: str

@@ -51,16 +51,17 @@ def ranks(graph: Graph) -> dict[str, int]:
     for waiting in graph.downstream.values():
         for node_id in waiting:
             missing[node_id] += 1
-    ready = [(_natural(node_id), node_id) for node_id, count in missing.items() if count == 0]
-    heapq.heapify(ready)
+    names = sorted(missing, key=lambda node_id: (_natural(node_id), node_id))
+    places = {node_id: place for place, node_id in enumerate(names)}
+    ready = [places[node_id] for node_id in names if missing[node_id] == 0]
     found: dict[str, int] = {}
     while ready:
-        _, node_id = heapq.heappop(ready)
+        node_id = names[heapq.heappop(ready)]
         found[node_id] = len(found)
         for downstream in graph.downstream.get(node_id, ()):
             missing[downstream] -= 1
             if missing[downstream] == 0:
-                heapq.heappush(ready, (_natural(downstream), downstream))
+                heapq.heappush(ready, places[downstream])
     return found
 
 
