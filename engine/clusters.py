@@ -12,6 +12,7 @@ import msgspec
 from msgspec import to_builtins
 
 from engine.machine.wanted import wanted
+from engine.model import layout
 from engine.model.errors import BadInput
 from engine.model.ids import AttemptKey
 from engine.model.placement import Toleration
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from engine.adapters.kubernetes.runner import PodRunner
     from engine.app import Engine
 
-CODE_FOLDER = "code"
-"""In a home: copies of authors' modules, each in a folder of its own."""
 GROUP_FILE = "pods-group"
 """In a home: the name that its pods carry."""
 TIDY_SECONDS = 10.0
@@ -40,10 +39,9 @@ def pod_runner(home: Path, settings: Settings, blobs: BlobStore, environment: Ma
 
     check_store(settings, blobs.uri("metadata"))
 
-    async def store(key: str, data: bytes) -> str:
-        uri = blobs.uri(key)
-        await blobs.put(uri, data)
-        return uri
+    async def find(name: str) -> str:
+        uri = blobs.uri(layout.sources(name))
+        return "" if await blobs.size(uri) is None else uri
 
     shared = settings.pods.shared_folders
     return PodRunner(
@@ -52,7 +50,7 @@ def pod_runner(home: Path, settings: Settings, blobs: BlobStore, environment: Ma
         put=blobs.put,
         max_pods=settings.kubernetes.max_pods,
         rules={name: _rule(it) for name, it in settings.kubernetes.custom_resources.items()},
-        sources=None if shared else Sources(home.absolute() / CODE_FOLDER, store),
+        sources=None if shared else Sources(find),
     )
 
 

@@ -17,9 +17,9 @@ from engine.cli.exitcodes import ExitCode
 from engine.cli.request import load_settings
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
+from engine.cli.shipping import ship
 from engine.cli.show import as_text
-from engine.cli.workflows import CONSTANTS_FOLDER, unpack_sources, with_code_root
-from engine.clusters import CODE_FOLDER
+from engine.cli.workflows import CODE_FOLDER, CONSTANTS_FOLDER, unpack_sources, with_code_root
 from engine.model.architectures import Architecture
 from engine.model.ids import EntityId, EntityKind
 from engine.reach import tell_of_change
@@ -59,6 +59,7 @@ async def _register(asked: Asked, settings: Settings, as_json: bool, session: Se
     async with open_registry(asked.home, settings) as registry:
         if not files.module:
             await unpack_sources(structs.replace(files, code_root=""), package.code_root)
+        await ship(registry.blobs, Path(package.code_root), asked.home.absolute() / CODE_FOLDER)
         done = await register_package(registry, package, files.where, files.code_archive, time.time())
         active = await _activate(registry, done, files.activate)
     if active:

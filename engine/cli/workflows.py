@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from anyio import to_thread
 from msgspec import structs
 
-from engine.clusters import CODE_FOLDER
 from engine.model.errors import BadInput
 from engine.model.graph import Graph, LaunchPlanSpec
 from engine.model.ids import EntityId
@@ -24,6 +23,8 @@ from engine.wire.package import Package, PackageFiles
 from engine.wire.registration import register
 from handlers.registry import default_handlers
 
+CODE_FOLDER = "code"
+"""In the home: the sources of packages that bring them along."""
 CONSTANTS_FOLDER = "constants"
 """In the home: default values of a file's workflows that no message can hold, made only when there are such."""
 
