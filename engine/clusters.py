@@ -149,10 +149,11 @@ async def tidy(runner: PodRunner, engine: Engine) -> None:
     """
     while True:
         await anyio.sleep(TIDY_SECONDS)
-        runner.done_with(await _done(engine, runner.left()))
+        runner.done_with(await done(engine, runner.left()))
 
 
-async def _done(engine: Engine, keys: Sequence[AttemptKey]) -> list[AttemptKey]:
+async def done(engine: Engine, keys: Sequence[AttemptKey]) -> list[AttemptKey]:
+    """Those that are over for good, as far as this engine can tell."""
     here = {key.execution: engine.residents.get(key.execution) for key in keys}
     away = [execution for execution, state in here.items() if state is None]
     ended = {id for id, record in (await engine.log.find(away)).items() if record.terminal} if away else set()
