@@ -169,3 +169,23 @@ async def test_the_next_attempt_removes_the_pod_of_the_one_before(world: World) 
         world.api.put({**foreign(annotations={KEY: written(key())}), "spec": {}})
         await world.seen("DELETE", 2)
         tasks.cancel_scope.cancel()
+
+
+async def test_a_pod_that_nobody_waits_for_is_held_by_nobody(world: World) -> None:
+    """Its engine died, somebody has deleted it, and its execution is over."""
+    options = PodOptions(finalizer=True)
+    async with world.runner(options) as runner, anyio.create_task_group() as tasks:
+        tasks.start_soon(world.run, runner, ask())
+        await world.until(lambda: world.started == [key()])
+        tasks.cancel_scope.cancel()
+    pod = world.api.pods[name()]
+    pod["metadata"]["deletionTimestamp"] = "2026-01-01T12:00:30Z"
+    other = key("n1")
+    async with world.runner(options) as runner, anyio.create_task_group() as tasks:
+        tasks.start_soon(world.run, runner, ask(other))
+        await world.until(lambda: other in world.started)
+        assert runner.left() == [key()]
+        runner.done_with([key()])
+        await world.seen("PATCH", 1)
+        tasks.cancel_scope.cancel()
+    assert [*world.api.pods] == [name(other)]

@@ -129,7 +129,7 @@ class PodRunner:
     def left(self) -> list[AttemptKey]:
         """Attempts that have a pod and that nobody waits for. Some may be another engine's of the group."""
         things = [thing for objects in self.sites.objects() for thing in objects.informer.pods.values()]
-        keys = [thing.key for thing in things if not thing.leaving]
+        keys = [thing.key for thing in things if not thing.leaving or thing.held]
         return [key for key in keys if key is not None and key not in self._attempts]
 
     def done_with(self, keys: Iterable[AttemptKey]) -> None:
@@ -138,7 +138,11 @@ class PodRunner:
         for objects in self.sites.objects():
             for name in names.keys() & objects.informer.pods.keys():
                 thing, key = objects.informer.pods[name], names[name]
-                if thing.key == key and key not in self._attempts and removable(thing, now, self._options):
+                if thing.key != key or key in self._attempts:
+                    continue
+                if thing.leaving and thing.held:
+                    self._tasks.start_soon(objects.let_go, thing)
+                elif removable(thing, now, self._options):
                     self._leftovers.remove_soon(objects, key)
 
     async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
