@@ -27,7 +27,7 @@ from tests.backing.session import KINDS, Servers
 from tests.clusters import Document, Space, space
 from tests.programs import INT, chain
 
-PODS, RUNNING, STEPS = 600, 2000, 60
+PODS, RUNNING, STEPS = 400, 2000, 60
 IDLE_SECONDS, SETTLE_SECONDS = 10.0, 3.0
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -69,7 +69,7 @@ async def pods_made() -> list[Figure]:
             assert at is not None
             program, times = map_of(INT), Times()
             async with fresh_home() as home, times.taken(at):
-                script, limits = Script(runs_seconds=5.0, copies=True), {"kubernetes.burst": "1"}
+                script, limits = Script(runs_seconds=15.0, copies=True), {"kubernetes.burst": "1"}
                 limits["kubernetes.calls_per_second"] = str(allowed)
                 async with engine_in(at, home, program, script, limits) as engine:
                     await run_one(engine, program, allowed, numbers(PODS))

@@ -90,6 +90,7 @@ class Space:
         """Of an engine whose tasks are pods here, as `--set` takes them. `scripts`: played, one for each attempt."""
         annotations = {SCRIPT: msgspec.json.encode(scripts).decode()} if scripts else {}
         given = {"tasks.runner": "kubernetes", "pods.shared_folders": "true", "kubernetes.namespace": self.name}
+        given["pods.keep_succeeded"] = "3600"  # what a slow machine takes long for is not tidied away meanwhile
         given |= {"kubernetes.kubeconfig": str(self.kubeconfig), "kubernetes.context": engine_context(self) or "null"}
         given |= {"pods.annotations": json.dumps(annotations), "pods.env": json.dumps(dict(env)), **more}
         return tuple(f"{name}={value}" for name, value in given.items())
