@@ -138,17 +138,26 @@ class Times:
             group.cancel_scope.cancel()
 
     async def _follow(self, at: Space, since: str) -> None:
-        async for event in at.api.watch(f"{at.path}/pods", resourceVersion=since):
-            now, pod = time.perf_counter(), msgspec.json.decode(event.object, type=Document)
-            name, phase = pod["metadata"].get("name"), pod.get("status", {}).get("phase")
-            if event.type == "ADDED":
-                self.added[name] = now
-            elif event.type == "MODIFIED" and phase == "Succeeded":
-                self.ended.setdefault(name, now)
-            elif event.type == "MODIFIED" and phase == "Running":
-                self._running.add(name)
-                if len(self._running) == self._wanted:
-                    self.enough.set()
+        """The server ends the stream of one who reads too slowly."""
+        while True:
+            async for event in at.api.watch(f"{at.path}/pods", resourceVersion=since):
+                pod = msgspec.json.decode(event.object, type=Document)
+                if event.type == "ERROR":
+                    raise SystemExit(f"what became of pods is not known: {pod}")
+                since = pod["metadata"]["resourceVersion"]
+                if event.type != "BOOKMARK":
+                    self._see(event.type, pod["metadata"]["name"], pod["status"].get("phase", ""))
+
+    def _see(self, kind: str, name: str, phase: str) -> None:
+        now = time.perf_counter()
+        if kind == "ADDED":
+            self.added[name] = now
+        elif phase == "Succeeded":
+            self.ended.setdefault(name, now)
+        elif phase == "Running":
+            self._running.add(name)
+            if len(self._running) == self._wanted:
+                self.enough.set()
 
 
 def numbers(count: int) -> bytes:
