@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from config.group import Group
-from config.values import Count, Seconds, Size, Text, TopicName
+from config.values import Brokers, Count, Seconds, Size, Text, TopicName
 
 MIB = 2**20
 
@@ -16,7 +16,7 @@ class Kafka(Group):
     """The log on Apache Kafka, for `propwash serve`: engines that share one group share the work. The password is no
     setting: it stands in a file (`kafka.password_file`) or in the environment variable `PROPWASH_KAFKA_PASSWORD`."""
 
-    bootstrap: Text | None = None
+    bootstrap: Brokers | None = None
     """Brokers to begin with: HOST:PORT, several with commas between them. null = the embedded log of the home."""
     prefix: TopicName = "propwash"
     """Topics are called PREFIX.events, PREFIX.state, PREFIX.history and PREFIX.dead-letters. They are made where they

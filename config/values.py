@@ -89,6 +89,17 @@ def _address(value: str) -> str:
     return value
 
 
+def _brokers(value: str) -> str:
+    for part in value.split(","):
+        match = _ADDRESS.match(part.strip())
+        if match is None or not 0 < int(match["port"]) <= 65535:
+            raise PydanticCustomError(
+                "brokers",
+                "Input should be HOST:PORT of a broker, such as kafka-1:9092; several with commas between them",
+            )
+    return value
+
+
 def _store(value: str) -> str:
     if not _STORE.match(value):
         raise PydanticCustomError("store", "Input should be s3://BUCKET, s3://BUCKET/PREFIX or file:///FOLDER")
@@ -115,5 +126,6 @@ TopicName = Annotated[str, AfterValidator(_topic), Named("name")]
 Text = Annotated[str, Field(min_length=1), Named("text")]
 Url = Annotated[str, AfterValidator(_url), Named("URL")]
 Address = Annotated[str, AfterValidator(_address), Named("HOST:PORT")]
+Brokers = Annotated[str, AfterValidator(_brokers), Named("HOST:PORT,...")]
 StoreUri = Annotated[str, AfterValidator(_store), Named("URI")]
 Interpreter = Annotated[str, AfterValidator(_interpreter), Named("path")]

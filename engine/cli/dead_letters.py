@@ -32,6 +32,8 @@ from engine.wire.natural import Json
 
 SHOWN = 100
 """Characters of a reason in the list."""
+MOST_NAMED = 20
+"""Of the letters that there are, where one is asked for that is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,9 @@ def _chosen(box: Box, id: str) -> Letter:
     for letter in box.letters:
         if letter.id == id:
             return letter
-    there = ", ".join(letter.id for letter in box.letters[-20:]) or "none"
-    raise BadInput(f"there is no dead letter {id!r}; there are: {there}")
+    there = ", ".join(letter.id for letter in box.letters[-MOST_NAMED:]) or "none"
+    more = f"{len(box.letters)} are there, the last {MOST_NAMED}" if len(box.letters) > MOST_NAMED else "there are"
+    raise BadInput(f"there is no dead letter {id!r}; {more}: {there}")
 
 
 def _row(letter: Letter) -> tuple[str, ...]:
@@ -142,6 +145,7 @@ def _lines(letter: Letter) -> list[str]:
     lines = [f"dead letter {letter.id}{', replayed' if letter.replayed else ''}"]
     lines += [f"at: {_moment(letter)}"] if letter.at else []
     lines += [f"execution: {plain(str(found.execution))}"] if found.execution else []
+    lines += [f"event {found.offset} of partition {letter.partition}"] if letter.partition is not None else []
     lines += [f"reason: {plain(found.reason)}"]
     lines += [f"header {plain(name)}: {plain(repr(value)[2:-1])}" for name, value in found.headers]
     event = _event(letter)
@@ -160,6 +164,7 @@ def _document(letter: Letter) -> dict[str, Json]:
         "at": _moment(letter),
         "execution": named,
         "reason": found.reason,
+        "partition": letter.partition,
         "offset": found.offset,
         "headers": {name: base64.b64encode(value).decode() for name, value in found.headers},
         "bytes": base64.b64encode(found.raw).decode(),

@@ -10,7 +10,7 @@ import click
 
 from engine.cli.exitcodes import ExitCode
 from engine.cli.screen import OutputRefused, tell
-from engine.model.errors import BadInput, Defect, EngineError, EngineGone
+from engine.model.errors import BadInput, Defect, EngineError, EngineGone, LogUnreachable
 
 LINES_SHOWN = 100
 
@@ -70,7 +70,7 @@ def _code(error: BaseException, context: Context) -> ExitCode:
 def _message(error: BaseException, code: ExitCode) -> str:
     if code is ExitCode.DEFECT:
         return f"this is a defect of Propwash, please report it with the lines above: {type(error).__name__}: {error}"
-    if code is ExitCode.ENGINE_STOPPED and not isinstance(error, OutputRefused | EngineGone):
+    if code is ExitCode.ENGINE_STOPPED and not isinstance(error, OutputRefused | EngineGone | LogUnreachable):
         return f"the engine had to stop: {error}"
     return _bounded(f"Error: {error}")
 

@@ -23,7 +23,9 @@ FIRST_SECONDS, LONGEST_SECONDS = 0.5, 30.0
 STEADY_SECONDS = 60.0
 """A worker that lived this long did not die of being started."""
 MOST_REFUSALS = 6
-"""Starts in a row that may be refused as bad input: a home may be held for some seconds by a worker that is ending."""
+"""Starts in a row of a worker that has worked before that may be refused: what it left may still hold its home or its
+port for some seconds."""
+HIGHEST_PORT = 65535
 LATE_SECONDS = 2.0
 """What workers get beside their own deadline before they are killed."""
 
@@ -41,8 +43,21 @@ def supervise(home: Path, settings: Settings, count: int, words: Sequence[str]) 
     from engine.fleets import check_fleet
 
     check_fleet(settings)
+    _check_ports(settings, count)
     commands = [_command(home, settings, count, number, words) for number in range(1, count + 1)]
     return run_session(partial(_supervise, commands, settings))
+
+
+def _check_ports(settings: Settings, count: int) -> None:
+    """Raises BadInput where there are not enough ports from the first one on."""
+    if settings.http.listen is None:
+        return
+    host, _, port = settings.http.listen.rpartition(":")
+    if int(port) and (last := int(port) + count - 1) > HIGHEST_PORT:
+        raise BadInput(
+            f"--listen {settings.http.listen}: {count} workers need the ports {port} to {last}, of which the highest "
+            f"can be {HIGHEST_PORT}; expected {host}:{HIGHEST_PORT - count + 1} or below; nothing was started"
+        )
 
 
 def _command(home: Path, settings: Settings, count: int, number: int, words: Sequence[str]) -> list[str]:
@@ -71,13 +86,14 @@ async def _supervise(commands: Sequence[Sequence[str]], settings: Settings, sess
 
 async def _keep(number: int, command: Sequence[str], patience: float) -> None:
     """One worker, for ever. Raises BadInput."""
-    deaths = refusals = 0
+    deaths, refusals, has_worked = 0, 0, False
     while True:
         began = anyio.current_time()
         code = await _run(command, patience)
         deaths = 1 if anyio.current_time() - began > STEADY_SECONDS else deaths + 1
-        refusals = refusals + 1 if code == ExitCode.BAD_INPUT else 0
-        if refusals == MOST_REFUSALS:
+        refused = code == ExitCode.BAD_INPUT
+        has_worked, refusals = has_worked or not refused, refusals + 1 if refused else 0
+        if refusals == (MOST_REFUSALS if has_worked else 1):
             raise BadInput(f"worker {number} can't be started; what it has said about it stands above")
         pause = min(FIRST_SECONDS * 2 ** (deaths - 1), LONGEST_SECONDS)
         tell(f"worker {number} has ended with {_how(code)}; it is started again in {pause:g} s")

@@ -37,7 +37,7 @@ async def connect(where: str | Settings, store: BlobStore | None = None) -> Asyn
     Without a store, packages and large inputs can't be handed in, and outputs not be read. Raises BadInput,
     StoreFailed, LogFailed where Kafka can't be reached or refuses this client.
     """
-    settings = Settings(kafka=Kafka(bootstrap=where)) if isinstance(where, str) else where
+    settings = _settings(where) if isinstance(where, str) else where
     if settings.kafka.bootstrap is None:
         raise BadInput("kafka.bootstrap: not set, expected HOST:PORT of a broker; nothing was started")
     clients = await to_thread.run_sync(clients_of, settings.kafka)
@@ -46,3 +46,11 @@ async def connect(where: str | Settings, store: BlobStore | None = None) -> Asyn
             store = await stack.enter_async_context(open_shared(settings))
         visitor = await stack.enter_async_context(Visitor.open(clients))
         yield Client(visitor, store, (settings.execution.project, settings.execution.domain))
+
+
+def _settings(brokers: str) -> Settings:
+    """Raises BadInput for what is no address of a broker."""
+    try:
+        return Settings(kafka=Kafka(bootstrap=brokers))
+    except ValueError as error:
+        raise BadInput(f"{brokers!r:.200}: expected HOST:PORT of brokers, several with commas between them") from error

@@ -10,6 +10,7 @@ import msgspec
 from aiohttp import web
 from msgspec import Struct
 
+from engine.gateway.expectations import said
 from engine.gateway.guard import Refuse
 
 _T = TypeVar("_T", bound=Struct)
@@ -39,6 +40,9 @@ async def read_body(request: web.Request, kind: type[_T]) -> _T:
         raise Refuse(415, "UnsupportedMediaType", f"expected application/json, got {request.content_type}")
     try:
         return msgspec.json.decode(data or b"{}", type=kind)
+    except msgspec.ValidationError as problem:
+        told = said(str(problem), kind, msgspec.json.decode(data or b"{}"), nulls=True)
+        raise Refuse(400, "BadInput", f"body: {told}") from problem
     except msgspec.MsgspecError as problem:
         raise Refuse(400, "BadInput", f"body: {problem}") from problem
 
@@ -56,4 +60,4 @@ def read_query(request: web.Request, kind: type[_T]) -> _T:
     try:
         return msgspec.convert(given, kind, strict=False)
     except msgspec.MsgspecError as problem:
-        raise Refuse(400, "BadInput", f"parameters: {problem}") from problem
+        raise Refuse(400, "BadInput", f"parameters: {said(str(problem), kind, given, nulls=False)}") from problem

@@ -19,6 +19,7 @@ from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
 from engine.ports.clock import Clock
 from engine.ports.taskrunner import TaskRunner
+from engine.wire.overriding import refuse_bad
 from engine.wire.sizes import refuse_large
 
 Known = Callable[[ExecutionId], Awaitable[Execution | None]]
@@ -48,6 +49,7 @@ class Reception:
                 f"execution name {execution.name!r} is not a DNS label (1 to 63 of a-z, 0-9 and '-', neither first nor "
                 "last a dash); nothing was started"
             )
+        refuse_bad(asked.overrides)
         program = await self._program(asked.package)
         problem = step.unusable(asked.entity, program, self._rules) or await self._refusals.of(program, asked.entity)
         if problem:

@@ -21,7 +21,6 @@ from engine.loop.taken import Taken
 from engine.machine import requests
 from engine.machine.execution import ExecutionState
 from engine.model import layout
-from engine.model.architectures import Architecture
 from engine.model.errors import BadInput, EngineError, LogFailed, StoreFailed
 from engine.model.events import ExecutionSubmitted, SignalSet
 from engine.model.ids import ExecutionId
@@ -33,6 +32,7 @@ from engine.ports.clock import Clock
 from engine.ports.eventlog import Record
 from engine.wire.answers import Approval, fitting_literal
 from engine.wire.inputs import from_elsewhere, inputs_for
+from engine.wire.overriding import refuse_bad
 from engine.wire.publicform import REQUEST_BYTES, fingerprint, refuse_odd
 from engine.wire.sizes import refuse_large
 
@@ -89,7 +89,7 @@ class Requests:
         now = self._clock.now()
         try:
             refuse_odd(asked, len(record.raw))
-            _check_overrides(asked)
+            refuse_bad(asked.overrides)
             digest = fingerprint(asked)
             if known is not None:
                 if known.request == digest:
@@ -198,16 +198,6 @@ def _odd(asked: ExecutionRequested, record: Record) -> bool:
     except BadInput:
         return True
     return False
-
-
-def _check_overrides(asked: ExecutionRequested) -> None:
-    wanted = asked.overrides.architecture
-    if wanted and wanted not in list(Architecture):
-        raise BadInput(
-            f"overrides.architecture: {wanted!r:.100} is none of {', '.join(Architecture)}; nothing was started"
-        )
-    if asked.overrides.max_parallelism < 0:
-        raise BadInput(f"overrides.max_parallelism: {asked.overrides.max_parallelism} is below 0; nothing was started")
 
 
 def _value_of(given: SignalGiven) -> object:

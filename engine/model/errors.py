@@ -10,6 +10,7 @@ EngineError      an exception: something the engine itself was asked and can't d
   Permanent      a verdict: carries the Failure that the node ends with
   BlobNotFound   no such object in the store
   LogFailed      the log can't be written: the engine stops, nothing acknowledged is lost
+    LogUnreachable ... nobody answers where it should be: nothing was begun
   StoreFailed    the store can't be written: the engine stops, a resume goes on
   StoreRefused   the store will not touch this name (outside its root, odd)
   EngineGone     the engine that a command has called stopped before it answered
@@ -157,3 +158,9 @@ class LogFailed(EngineError):
     """
 
     code = "LogFailed"
+
+
+class LogUnreachable(LogFailed):
+    """Nobody answers where the log should be; what was asked for was not begun."""
+
+    code = "LogUnreachable"

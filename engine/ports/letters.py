@@ -12,6 +12,8 @@ class Letter(Struct, frozen=True):
     """PARTITION/OFFSET in the topic of dead letters; a number, in a home."""
     letter: DeadLetter
     """Its offset is that of the original record in its partition of the events; -1 = it was in memory only."""
+    partition: int | None = None
+    """Of the events, where the original record stood; None in a home, which has one order of events."""
     at: float = 0.0
     """When it was put there (seconds since the epoch); 0 = nobody knows."""
     replayed: bool = False

@@ -111,14 +111,20 @@ def _section(noun: type[Struct]) -> str:
     example = json.dumps(EXAMPLES[noun], indent=2)
     table = "".join(_rows(noun))
     return (
-        f"\n### `{title}`\n\n{inspect.getdoc(noun)}\n\n{table}\n"
+        f"\n### `{title}`\n\n{_about(noun)}\n\n{table}\n"
         f"```json\n{example}\n```\n\n<details><summary>JSON schema</summary>\n\n"
         f"```json\n{json.dumps(schema(noun), indent=1)}\n```\n\n</details>\n"
     )
 
 
 def _part(noun: type[Struct]) -> str:
-    return f"\n### {noun.__name__}\n\n{inspect.getdoc(noun)}\n\n{''.join(_rows(noun))}"
+    about = f"{text}\n\n" if (text := _about(noun)) else ""
+    return f"\n### {noun.__name__}\n\n{about}{''.join(_rows(noun))}"
+
+
+def _about(noun: type[Struct]) -> str:
+    """Its own docstring: what a class inherits tells of msgspec."""
+    return inspect.cleandoc(noun.__doc__ or "")
 
 
 def _rows(noun: type[Struct]) -> Iterator[str]:

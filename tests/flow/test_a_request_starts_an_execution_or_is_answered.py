@@ -111,6 +111,12 @@ async def test_another_request_of_a_name_is_rejected_and_changes_nothing() -> No
         ({"inputs_uri": "memory://store/nowhere"}, "it has both `inputs` and `inputs_uri`"),
         ({"execution": {"project": "p", "domain": "d", "name": "E_1"}}, "name 'E_1' is no DNS label"),
         ({"execution": {"project": "../..", "domain": "d", "name": "e1"}}, "project '../..' is no DNS label"),
+        ({"overrides": {"envs": {"A=B": "c"}}}, "overrides.envs: 'A=B' is no name of a variable"),
+        ({"overrides": {"envs": {"A": "c\0d"}}}, "overrides.envs: the value of 'A' holds a zero byte"),
+        (
+            {"overrides": {"raw_output_prefix": "ftp://x"}},
+            "overrides.raw_output_prefix: tasks can't write to 'ftp://x', expected s3://, gs://",
+        ),
         ({"overrides": {"architecture": "mips"}}, "overrides.architecture: 'mips' is none of amd64, arm64"),
         ({"overrides": {"labels": {"a": "x" * 300_000}}}, "at most 262144 can be kept"),
         ({"inputs": {"n": "x" * 2_000_000}}, "more than 1048576; give large inputs by `inputs_uri`"),

@@ -9,9 +9,10 @@ from typing import Any, cast
 import pytest
 
 from engine.adapters.kafka.visitor import Visitor
+from engine.client.connecting import connect
 from engine.client.following import Ended, Rejected, Submitted
 from engine.client.submitter import Client
-from engine.model.errors import ErrorKind, Failure
+from engine.model.errors import BadInput, ErrorKind, Failure
 from engine.model.ids import ExecutionId
 from engine.model.phases import ExecutionPhase
 from engine.model.state import Fact
@@ -62,3 +63,9 @@ async def test_one_that_had_ended_before_is_told_by_the_answer() -> None:
 async def test_who_only_names_an_execution_hears_of_every_transition() -> None:
     answers = (fact(0, "REJECTED", "others"), fact(0, "READY", "others"))
     assert [one async for one in client(*answers, *THEIRS).follow(EXECUTION)] == list(THEIRS)
+
+
+async def test_it_is_told_where_brokers_are_with_their_ports() -> None:
+    with pytest.raises(BadInput, match=r"^'localhost': expected HOST:PORT of brokers"):
+        async with connect("localhost"):
+            pass

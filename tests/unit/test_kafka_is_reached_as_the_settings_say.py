@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.kafka import Kafka
-from config.load import load
+from config.load import SettingsError, load
 from engine.adapters.kafka.options import KafkaOptions
 from engine.brokers import PASSWORD, instance_name, options_of
 from engine.model.errors import BadInput
@@ -67,3 +67,10 @@ def test_a_member_has_one_name_for_each_home(tmp_path: Path) -> None:
     assert first == instance_name(tmp_path / "b" / ".." / "a") != second
     assert options_of(kafka(), tmp_path / "a").instance == first
     assert options_of(kafka("instance=mine"), tmp_path / "a").instance == "mine"
+
+
+@pytest.mark.parametrize("given", ["localhost", "localhost:", "a:9092,b", "a:0", "a:65536", "a:9092,", "http://a:9092"])
+def test_a_broker_without_a_port_is_refused(given: str) -> None:
+    with pytest.raises(SettingsError, match=r"kafka\.bootstrap = .*HOST:PORT of a broker"):
+        load(None, [f"kafka.bootstrap={given}"], {})
+    assert load(None, ["kafka.bootstrap=a:9092,[::1]:9093"], {}).kafka.bootstrap == "a:9092,[::1]:9093"

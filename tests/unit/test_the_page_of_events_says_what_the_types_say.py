@@ -26,6 +26,10 @@ def test_it_is_as_make_docs_writes_it() -> None:
     assert text == eventpage.page(text), "run: make docs"
 
 
+def test_no_part_is_described_by_the_library_that_it_is_made_with() -> None:
+    assert "base class for defining" not in PAGE.read_text()
+
+
 def test_every_public_event_has_its_section_with_every_field() -> None:
     text = PAGE.read_text()
     for noun in (*PUBLIC, Fact):

@@ -86,6 +86,7 @@ class Appender:
         while messages:
             try:
                 await deliver(await self._started(), grouped(messages, self._clients.options))
+                patience.over()
                 return
             except faults.CLIENT_ERRORS as error:
                 await self._renounce()

@@ -23,6 +23,14 @@ wait (20 ms) would be most of the time that a small commit takes."""
 log = logging.getLogger(__name__)
 
 
+class _Pending(set[object]):
+    """Batches that a producer has sent. One that waits to be sent again is not among them, and when it fails then, the
+    client would stumble over taking it out."""
+
+    def remove(self, element: object) -> None:
+        self.discard(element)
+
+
 class Clients:
     """Makes every client of one engine. `arguments`: security, read once."""
 
@@ -55,7 +63,7 @@ class Clients:
                 "transactional_id": transactional_id,
                 "transaction_timeout_ms": int(options.transaction_seconds * 1000),
             }
-        return AIOKafkaProducer(
+        producer = AIOKafkaProducer(
             **self.common,
             **more,
             acks="all",
@@ -64,6 +72,8 @@ class Clients:
             max_request_size=options.max_record_bytes,
             max_batch_size=BATCH_BYTES,
         )
+        producer._message_accumulator._pending_batches = _Pending()
+        return producer
 
     @asynccontextmanager
     async def consumer(self) -> AsyncIterator[AIOKafkaConsumer]:
@@ -112,7 +122,9 @@ def _look_at_failures(producer: AIOKafkaProducer) -> None:
     """So that asyncio does not report futures of the client as forgotten, which nobody outside of it can see."""
     accumulator, transactions = producer._message_accumulator, producer._txn_manager
     waiting = [batch for batches in accumulator._batches.values() for batch in batches]
-    futures = [batch._drain_waiter for batch in (*waiting, *accumulator._pending_batches)]
+    batches = [*waiting, *accumulator._pending_batches]
+    # A caller that was told to stop looks at no delivery any more.
+    futures = [future for batch in batches for future in (batch._drain_waiter, batch.future)]
     for future in (*futures, transactions._transaction_waiter, transactions._task_waiter):
         if future is not None and future.done() and not future.cancelled():
             future.exception()

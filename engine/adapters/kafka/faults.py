@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from aiokafka import errors
 
+from engine.model.errors import LogFailed, LogUnreachable
+
 FENCED = (errors.ProducerFenced, errors.InvalidProducerEpoch)
 FINAL = (
     errors.AuthenticationFailedError,
@@ -36,4 +38,16 @@ def cause_of(error: BaseException) -> BaseException:
 
 
 def describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """Its class and its text; errors of Kafka begin their text with the class."""
+    name, text = type(error).__name__, str(error)
+    return text if text.startswith(name) else f"{name}: {text}" if text else name
+
+
+def unusable(bootstrap: str, error: BaseException, nothing: str) -> LogFailed:
+    """Kafka when it is needed for the first time. `nothing`: what was not done, `nothing was started`."""
+    if isinstance(cause_of(error), errors.KafkaConnectionError | OSError | TimeoutError):
+        return LogUnreachable(
+            f"Kafka at {bootstrap} can't be reached (kafka.bootstrap): no broker answers there, or none as kafka.tls "
+            f"and the login want it; {nothing}. With --verbose the client says more"
+        )
+    return LogFailed(f"Kafka at {bootstrap} can't be used: {describe(error)}; {nothing}")

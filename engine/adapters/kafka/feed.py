@@ -42,6 +42,7 @@ class Feed:
                 await inbox.room()
                 try:
                     await self._read(inbox)
+                    patience.over()
                 except errors.OffsetOutOfRangeError as error:
                     raise LogFailed(f"events of {self._events} were deleted before they were read") from error
                 except faults.CLIENT_ERRORS as error:

@@ -42,16 +42,17 @@ class Follower:
         while True:
             try:
                 async with self._clients.consumer() as consumer:
-                    await self._follow(consumer, task_status)
+                    await self._follow(consumer, patience, task_status)
             except faults.CLIENT_ERRORS as error:
                 await patience.wait(error)
 
-    async def _follow(self, consumer: AIOKafkaConsumer, task_status: TaskStatus[None]) -> None:
+    async def _follow(self, consumer: AIOKafkaConsumer, patience: Patience, task_status: TaskStatus[None]) -> None:
         ends = await self._seek(consumer)
         while True:
             found = await consumer.getmany(
                 timeout_ms=POLL_MS if self._caught_up else SHORT_POLL_MS, max_records=MOST_RECORDS
             )
+            patience.over()
             if found:
                 await self._projection.absorb(update_of(found))
             if not self._caught_up and await _has_reached(consumer, ends):

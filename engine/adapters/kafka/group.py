@@ -120,6 +120,7 @@ class Group(ConsumerRebalanceListener):
             try:
                 await self._consumer.start()
                 self._consumer.subscribe([self._topic], listener=self)
+                patience.over()
                 return
             except faults.CLIENT_ERRORS as error:
                 await patience.wait(error)
@@ -137,5 +138,6 @@ class Group(ConsumerRebalanceListener):
         while True:
             try:
                 await self._consumer.getmany(timeout_ms=POLL_MS)
+                patience.over()
             except faults.CLIENT_ERRORS as error:
                 await patience.wait(error)

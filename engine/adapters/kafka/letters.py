@@ -47,7 +47,8 @@ class Letters:
             for record in records:
                 if not is_mark(record):
                     id = f"{partition}/{record.offset}"
-                    found.append(Letter(id, letter_in(record), record.timestamp / 1000, id in replayed))
+                    was_in = int((dict(record.headers).get("partition") or b"-1").decode())
+                    found.append(Letter(id, letter_in(record), was_in, record.timestamp / 1000, id in replayed))
         return found
 
     async def replay(self, letter: Letter) -> None:

@@ -16,7 +16,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from engine.adapters.kafka import faults
 from engine.adapters.kafka.clients import STOP_SECONDS, Clients
 from engine.adapters.kafka.options import KafkaOptions, Topic
-from engine.model.errors import BadInput, LogFailed
+from engine.model.errors import BadInput
 
 DEFAULT_REPLICATION = 3
 OVERHEAD = 64 * 1024
@@ -38,9 +38,7 @@ async def prepare(clients: Clients) -> None:
                 found = await _visible(admin, options)
             configs = await _configs(admin, options)
     except faults.CLIENT_ERRORS as error:
-        raise LogFailed(
-            f"Kafka at {options.bootstrap} can't be used: {faults.describe(error)}; nothing was started"
-        ) from error
+        raise faults.unusable(options.bootstrap, error, "nothing was started") from error
     problems = _problems(options, found, configs)
     if problems:
         listed = "".join(f"\n  - {problem}" for problem in problems)
@@ -54,7 +52,7 @@ async def count(clients: Clients) -> int:
         async with _admin(clients) as admin:
             found = await _shapes(admin)
     except faults.CLIENT_ERRORS as error:
-        raise LogFailed(f"Kafka at {options.bootstrap} can't be used: {faults.describe(error)}") from error
+        raise faults.unusable(options.bootstrap, error, "nothing was submitted or changed") from error
     counts = {name: found[name].partitions if name in found else 0 for name in map(options.topic, Topic)}
     if min(counts.values()) == 0 or len(set(counts.values())) > 1:
         listed = ", ".join(f"{name}: {partitions}" for name, partitions in counts.items())

@@ -102,6 +102,7 @@ class Transactions:
                 raise LogFailed(f"partition {self._partition} of the events was given to another engine")
             try:
                 await work()
+                patience.over()
                 return
             except faults.CLIENT_ERRORS as error:
                 await patience.wait(error)

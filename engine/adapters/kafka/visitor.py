@@ -49,6 +49,7 @@ class Visitor:
             try:
                 producer = await self._started()
                 await producer.send_and_wait(topic, value, key, partition, headers=list(headers))
+                patience.over()
                 return
             except faults.CLIENT_ERRORS as error:
                 if producer is self._producer:
@@ -89,6 +90,7 @@ class Visitor:
                     while True:
                         found = await consumer.getmany(place, timeout_ms=POLL_MS)
                         position = await consumer.position(place)
+                        patience.over()
                         yield _about(execution, found.get(place, ()))
             except faults.CLIENT_ERRORS as error:
                 await patience.wait(error)
