@@ -41,7 +41,7 @@ demo: $(STAMP) ## run the big-map example on the embedded default and explain wh
 test: check ## check the code, then run every test
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
-services: $(STAMP) ## start what tests use, until Ctrl-C: Kafka, Kafka with logins, S3, Kubernetes (docs/operations.md says how to use them)
+services: $(STAMP) ## start what tests use, until Ctrl-C: Kafka, S3, Kubernetes (docs/operations.md says how to use them)
 	@$(BIN)/python -m tests.backing
 
 services-kubernetes: $(STAMP) ## build a Kubernetes API server for tests, with Go, once for all checkouts of a user
