@@ -45,12 +45,34 @@ def start() -> tuple[server.Server, str]:
     return running, begin(running)
 
 
-def begin(broker: server.Server, more: str = "", listener: str = "", format_words: Sequence[str] = ()) -> str:
-    """Format and start it; its address without security. `more`: lines of its properties; `listener`: another one."""
+def start_far() -> tuple[server.Server, str, int]:
+    """A fresh broker, its address, and the port at which it tells those who come by way of it to find it."""
+    running = server.Server("kafka", server.new_data("kafka"))
+    port, told = server.free_ports(2)
+    begin(running, listener=f"FAR://127.0.0.1:{port}", advertised=f"FAR://127.0.0.1:{told}")
+    return running, f"127.0.0.1:{port}", told
+
+
+def begin(
+    broker: server.Server,
+    more: str = "",
+    listener: str = "",
+    format_words: Sequence[str] = (),
+    advertised: str | None = None,
+) -> str:
+    """Format and start it; its address without security.
+
+    more: lines of its properties. listener: another one. advertised: what is told of that, if not where it is.
+    """
     port, controller = server.free_ports(2)
     properties = broker.data / PROPERTIES
-    listeners = f",{listener}" if listener else ""
-    settings = {"broker": port, "controller": controller, "data": broker.data / "topics", "listeners": listeners}
+    settings = {
+        "broker": port,
+        "controller": controller,
+        "data": broker.data / "topics",
+        "listeners": f",{listener}" if listener else "",
+        "advertised": f",{advertised or listener}" if listener else "",
+    }
     properties.write_text(_PROPERTIES.format(**settings) + more)
     (broker.data / LOGGING).write_text(_LOGGING)
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
@@ -138,10 +160,10 @@ process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
 listeners=PLAINTEXT://127.0.0.1:{broker},CONTROLLER://127.0.0.1:{controller}{listeners}
-advertised.listeners=PLAINTEXT://127.0.0.1:{broker}{listeners}
+advertised.listeners=PLAINTEXT://127.0.0.1:{broker}{advertised}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,FAR:PLAINTEXT,SECURE:SASL_SSL
 log.dirs={data}
 auto.create.topics.enable=false
 offsets.topic.replication.factor=1

@@ -1,4 +1,5 @@
-"""The broker dies and comes back, hangs, or refuses every write: the group waits, then goes on, and no node fails."""
+"""The broker dies and comes back, hangs, refuses every write, is far away or out of reach again and again: the group
+waits, then goes on, and no node fails."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from anyio import to_thread
 
 from engine.adapters.kafka.options import Topic
 from tests.backing import kafka
+from tests.backing.distance import Way, way_to
 from tests.backing.server import Server
 from tests.service.fleet_driver import DEADLINE_SECONDS
 from tests.service.fleets import Fleets
@@ -78,6 +80,33 @@ async def _hang(broker: Server) -> None:
     broker.pause()
     await anyio.sleep(8)
     broker.go_on()
+
+
+@asynccontextmanager
+async def far_away(folder: Path, one_way_seconds: float) -> AsyncIterator[tuple[Fleets, Way]]:
+    """Fleets that reach their broker by a way of which a test may dispose."""
+    broker, address, port = await to_thread.run_sync(kafka.start_far)
+    try:
+        async with (
+            way_to(address, port=port, one_way_seconds=one_way_seconds) as way,
+            Fleets.open(folder, partitions=PARTITIONS, bootstrap=way.address) as fleets,
+        ):
+            yield fleets, way
+    finally:
+        await to_thread.run_sync(broker.stop)
+
+
+async def test_a_broker_that_is_200_ms_away(tmp_path: Path) -> None:
+    async with far_away(tmp_path, 0.1) as (fleets, _), at_work(fleets):
+        pass
+
+
+async def test_connections_that_are_cut_again_and_again(tmp_path: Path) -> None:
+    async with far_away(tmp_path, 0.0) as (fleets, way), at_work(fleets):
+        for _ in range(8):
+            way.cut()
+            await anyio.sleep(0.7)
+        assert way.cuts > 8
 
 
 async def test_a_broker_that_refuses_every_write(tmp_path: Path) -> None:
