@@ -208,6 +208,9 @@ class Http(Group):
     is possible only where no other machine can call. Metrics and probes need none."""
     max_body: Annotated[Size, Field(ge=1024)] = 8 * MIB
     """Bytes of a request at most, and of values that one answer gives."""
+    patience_seconds: Annotated[Seconds, Field(gt=0)] = 10.0
+    """Seconds that the answer to a request which starts or changes something waits until that is durable; then it is
+    503, and what was asked may still happen."""
     stalled_seconds: Annotated[Seconds, Field(gt=0)] = 120.0
     """Seconds after which a turn of the loop that does not end makes `/healthz` answer 503."""
 

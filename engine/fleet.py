@@ -164,11 +164,15 @@ async def fleet_on(
     """A member of the group that works on its share of the events until the block is left.
 
     Then its engines end first, and with them what they run; after that it leaves the group, so that others go on at
-    once. Raises LogFailed and others of EngineError, in an exception group, where nothing goes on any more.
+    once. A broker that is away is waited for some seconds in all. Raises LogFailed and others of EngineError, in an
+    exception group, where nothing goes on any more.
     """
     async with Appender.open(clients) as appender, Group.join(clients) as group:
         fleet = Fleet(equipment, clients, appender, group, view)
         fleet.duties = duties
         async with helpers() as tasks:
             tasks.start_soon(fleet.run)
-            yield fleet
+            try:
+                yield fleet
+            finally:
+                clients.hurry()

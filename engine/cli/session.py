@@ -91,7 +91,7 @@ async def _obey_signals(
                 _leave(code)
             session.interrupted = code
             tell(f"{number.name}: stopping; once more leaves at once")
-            session.closing(code)
+            session.closing(session.code(code))
             scope.cancel()
 
 

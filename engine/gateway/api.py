@@ -28,6 +28,7 @@ from engine.gateway.bodies import (
 )
 from engine.gateway.document import summary
 from engine.gateway.documents import Documents
+from engine.gateway.durably import durably
 from engine.gateway.guard import Refuse, answer
 from engine.gateway.known import Known
 from engine.gateway.names import random_name
@@ -43,12 +44,25 @@ from engine.wire.inputs import from_elsewhere
 from engine.wire.natural import natural_map
 from handlers.registry import default_handlers
 
+PATIENCE_SECONDS = 10.0
+
 
 class Api:
-    """`service` gives what is asked; it raises Refuse while there is none. `place`: default project and domain."""
+    """`service` gives what is asked; it raises Refuse while there is none. `place`: default project and domain.
 
-    def __init__(self, service: Callable[[], Service], home: Path, place: tuple[str, str], largest: int) -> None:
+    `patience`: seconds that an answer waits for the log.
+    """
+
+    def __init__(
+        self,
+        service: Callable[[], Service],
+        home: Path,
+        place: tuple[str, str],
+        largest: int,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
         self._service, self._home, self._place, self._largest = service, home, place, largest
+        self._patience = patience
         self._streams, self._known = Streams(service), Known(service)
         self._kinds = default_handlers().keys()
 
@@ -103,7 +117,8 @@ class Api:
         asked, record = await read_body(request, Abort), await self._record(request)
         asking.refuse_abort(record)
         if not record.terminal:
-            await self._service().send([AbortRequested(record.id, asked.reason)])
+            sent = self._service().send([AbortRequested(record.id, asked.reason)])
+            await durably(self._patience, record.id, sent)
         return _accepted(record.id, 202)
 
     async def signal(self, request: web.Request) -> web.Response:
@@ -114,7 +129,7 @@ class Api:
         documents, signal_id = self._documents(), request.match_info["signal"]
         state = await documents.state(await self._known.snapshot(record))
         literal = asking.signal_literal(state, signal_id, _answer(asked))
-        await self._service().signal(record.id, signal_id, literal)
+        await durably(self._patience, record.id, self._service().signal(record.id, signal_id, literal))
         return _accepted(record.id, 202)
 
     async def recover(self, request: web.Request) -> web.Response:
@@ -137,7 +152,7 @@ class Api:
         return await self._accept(event, inputs)
 
     async def _accept(self, event: ExecutionSubmitted, inputs: bytes) -> web.Response:
-        await self._known.accept(event, inputs)
+        await durably(self._patience, event.execution, self._known.accept(event, inputs))
         return _accepted(event.execution, 201)
 
     async def _record(self, request: web.Request) -> Execution:

@@ -50,7 +50,7 @@ class Gateway:
         self._probes.add_to(app)
         if http.api:
             place = settings.execution.project, settings.execution.domain
-            _add_api(app, Api(self.service, home, place, http.max_body), secured=bool(token))
+            _add_api(app, Api(self.service, home, place, http.max_body, http.patience_seconds), secured=bool(token))
         return app
 
     def service(self) -> Service:

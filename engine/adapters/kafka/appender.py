@@ -100,4 +100,4 @@ class Appender:
     async def _renounce(self) -> None:
         if self._producer is not None:
             producer, self._producer = self._producer, None
-            await discard(producer)
+            await discard(producer, self._clients.stop_seconds)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import anyio
@@ -15,6 +15,9 @@ from anyio.lowlevel import cancel_shielded_checkpoint
 from engine.adapters.kafka.options import KafkaOptions
 
 STOP_SECONDS = 3.0
+HURRIED_SECONDS, HURRIED_COMMIT_SECONDS = 0.5, 2.0
+"""The same while the process stops, and what a commit that is under way may take then: a broker that is away must not
+use up the time that the process has for its stop. What has no answer by then is looked up by the next owner."""
 BATCH_BYTES = 1024 * 1024
 CONCURRENT_WAIT_SECONDS = 0.003
 """Between the tries to begin a transaction while the broker still writes the end of the one before it. The client's own
@@ -41,8 +44,28 @@ class Clients:
             "bootstrap_servers": options.bootstrap,
             "request_timeout_ms": int(options.request_seconds * 1000),
         }
+        self.stop_seconds = STOP_SECONDS
+        self._held: set[anyio.CancelScope] = set()
         assert isinstance(sender.BACKOFF_OVERRIDE, float)
         sender.BACKOFF_OVERRIDE = CONCURRENT_WAIT_SECONDS
+
+    @contextmanager
+    def held(self, seconds: float) -> Iterator[None]:
+        """The block goes on when its task is told to stop, for so long at most. Raises TimeoutError."""
+        seconds = min(seconds, HURRIED_COMMIT_SECONDS) if self.stop_seconds < STOP_SECONDS else seconds
+        with anyio.fail_after(seconds, shield=True) as scope:
+            self._held.add(scope)
+            try:
+                yield
+            finally:
+                self._held.remove(scope)
+
+    def hurry(self) -> None:
+        """The process stops: from now on nothing waits for long."""
+        self.stop_seconds = HURRIED_SECONDS
+        latest = anyio.current_time() + HURRIED_COMMIT_SECONDS
+        for scope in self._held:
+            scope.deadline = min(scope.deadline, latest)
 
     async def start_producer(self, transactional_id: str | None = None) -> AIOKafkaProducer:
         """Idempotent, or transactional: its start fences the one before it of the same id. Raises CLIENT_ERRORS."""
@@ -51,7 +74,7 @@ class Clients:
             with anyio.fail_after(self.options.commit_seconds):
                 await producer.start()
         except BaseException:
-            await discard(producer)
+            await discard(producer, self.stop_seconds)
             raise
         return producer
 
@@ -91,26 +114,26 @@ class Clients:
             await cancel_shielded_checkpoint()
             yield consumer
         finally:
-            with anyio.move_on_after(STOP_SECONDS, shield=True):
+            with anyio.move_on_after(self.stop_seconds, shield=True):
                 await consumer.stop()
 
 
-async def discard(producer: AIOKafkaProducer) -> None:
-    """Let go of a producer, whatever state it is in and whoever is told to stop meanwhile."""
+async def discard(producer: AIOKafkaProducer, seconds: float = STOP_SECONDS) -> None:
+    """Let go of a producer, whatever state it is in and whoever is told to stop meanwhile. `seconds`: for each part."""
     with anyio.CancelScope(shield=True):
         # Nothing is flushed: what has no answer is looked up, or sent again by another producer.
         producer._message_accumulator.fail_all(errors.ProducerClosed())
         _look_at_failures(producer)
-        if not await _ended(producer.stop):
+        if not await _ended(producer.stop, seconds):
             # It waits for what will never be answered, or has stumbled over what was taken from it.
-            await _ended(producer._sender.close)
-            await _ended(producer.client.close)
+            await _ended(producer._sender.close, seconds)
+            await _ended(producer.client.close, seconds)
 
 
-async def _ended(stop: Callable[[], Awaitable[None]]) -> bool:
+async def _ended(stop: Callable[[], Awaitable[None]], seconds: float) -> bool:
     """Whether a part of the client stopped in time and in order; if not, it is left as it is."""
     try:
-        with anyio.move_on_after(STOP_SECONDS) as patience:
+        with anyio.move_on_after(seconds) as patience:
             await stop()
     except Exception:  # a verdict: nobody uses this producer any more
         log.warning("a producer of Kafka did not stop in order", exc_info=True)

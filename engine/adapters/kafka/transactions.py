@@ -58,7 +58,7 @@ class Transactions:
     async def close(self) -> None:
         if self._producer is not None:
             producer, self._producer = self._producer, None
-            await discard(producer)
+            await discard(producer, self._clients.stop_seconds)
 
     async def _once(self, messages: Sequence[Message], claim: Claim) -> None:
         """Have the transaction, unless it has taken place by now."""
@@ -72,7 +72,7 @@ class Transactions:
         producer = self._producer
         assert producer is not None
         try:
-            with anyio.fail_after(self._clients.options.commit_seconds, shield=True):
+            with self._clients.held(self._clients.options.commit_seconds):
                 written = await transact(producer, grouped(messages, self._clients.options))
                 self._behind = written[self._state]
                 self.written.update(written)
