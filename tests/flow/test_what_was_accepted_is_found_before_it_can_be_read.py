@@ -59,12 +59,12 @@ class FarAway:
 
 @asynccontextmanager
 async def calling(
-    service: FarAway, monkeypatch: pytest.MonkeyPatch
+    service: FarAway, monkeypatch: pytest.MonkeyPatch, patience: float = 10.0
 ) -> AsyncIterator[TestClient[web.Request, web.Application]]:
     monkeypatch.setattr(known, "PATIENCE_SECONDS", 0.0)
     await service.journal.commit((), Changes([SOURCE]))
     app = web.Application(middlewares=[Guard("", "127.0.0.1").watch])
-    for one in Api(lambda: service, Path("/home"), ("p", "d"), 1000).operations():
+    for one in Api(lambda: service, Path("/home"), ("p", "d"), 1000, patience).operations():
         app.router.add_route(one.method, one.path, one.handler)
     async with TestClient(TestServer(app)) as client:
         yield client
@@ -165,3 +165,21 @@ def test_what_never_comes_is_let_go() -> None:
     assert (found.phase, found.inputs_uri, found.submitted_at) == (ExecutionPhase.READY, "mem://in", 2.0)
     now = accepted.KEEP_SECONDS
     assert (kept.get(named("a")), kept.get(named("b"))) == (None, found)
+
+
+async def test_a_log_that_does_not_answer_is_said_and_the_request_may_be_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    service = FarAway()
+
+    async def never(*_: object) -> None:
+        await anyio.sleep_forever()
+
+    async with calling(service, monkeypatch, patience=0.01) as client:
+        service.accept = never  # type: ignore[method-assign]
+        answer = await client.post(f"{ROOT}/p/d/a/relaunch", json={"name": "late"})
+        assert answer.status == 503
+        error = (await answer.json())["error"]
+    assert (error["code"], error["kind"]) == ("LogUnavailable", "SYSTEM")
+    assert error["cause"].startswith("execution p:d:late: the log has not answered within 0.01 s")
+    assert error["cause"].endswith("asking again under the same name is harmless")

@@ -23,7 +23,7 @@ def test_it_does_not_wait_for_the_broker(dies: bool, tmp_path: Path) -> None:
     try:
         operator = Operator(tmp_path, bootstrap=address)
         operator.register("endings.py")
-        with operator.serving("home") as served:
+        with operator.serving("home", "--set", "http.patience_seconds=2") as served:
             (broker.kill if dies else broker.pause)()
             # An append that nobody answers is under way when the stop comes.
             status, problem = served.call(
