@@ -176,7 +176,7 @@ async def test_a_log_that_does_not_answer_is_said_and_the_request_may_be_repeate
         await anyio.sleep_forever()
 
     async with calling(service, monkeypatch, patience=0.01) as client:
-        service.accept = never  # type: ignore[method-assign]
+        monkeypatch.setattr(service, "accept", never)
         answer = await client.post(f"{ROOT}/p/d/a/relaunch", json={"name": "late"})
         assert answer.status == 503
         error = (await answer.json())["error"]
