@@ -22,7 +22,7 @@ async def stops() -> None:
     return None
 
 
-async def test_what_stops_in_order_has_ended(, 3.0) -> None:
+async def test_what_stops_in_order_has_ended() -> None:
     assert await _ended(stops, 3.0)
 
 
