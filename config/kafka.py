@@ -22,7 +22,11 @@ class Kafka(Group):
     """Topics are called PREFIX.events, PREFIX.state, PREFIX.history and PREFIX.dead-letters. They are made where they
     are missing, and checked where they are there."""
     group: TopicName = "propwash"
-    """Engines of one group share the partitions; two groups must not work on the same topics."""
+    """Engines of one group share the partitions. Two groups must not work on the same topics: a process of another
+    group than that which has claimed them does not start."""
+    takes_over: TopicName | None = None
+    """Name of a group whose topics this one takes over, to give a group another name. Stop every process of the old
+    group before; this setting can go once the new one is ready."""
     partitions: Count = 24
     """Partitions of each topic, and so the most that can work at once. It can't be changed later: an execution's name
     says which one it belongs to."""

@@ -23,18 +23,22 @@ PASSWORD = "PROPWASH_KAFKA_PASSWORD"
 _ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def clients_of(kafka: Kafka, home: Path | None = None, environ: Mapping[str, str] = os.environ) -> Clients:
+def clients_of(
+    kafka: Kafka, home: Path | None = None, environ: Mapping[str, str] = os.environ, store: str = ""
+) -> Clients:
     """The clients of a process. Blocking (reads certificates and the password). Raises BadInput.
 
-    kafka: with a bootstrap. home: of a member of the group, which gets its name from it.
+    kafka: with a bootstrap. home: of a member of the group, which gets its name from it. store: URI of its store.
     """
     from engine.adapters.kafka.clients import Clients
 
-    options = options_of(kafka, home, environ)
+    options = options_of(kafka, home, environ, store)
     return Clients(options, options.security.arguments())
 
 
-def options_of(kafka: Kafka, home: Path | None = None, environ: Mapping[str, str] = os.environ) -> KafkaOptions:
+def options_of(
+    kafka: Kafka, home: Path | None = None, environ: Mapping[str, str] = os.environ, store: str = ""
+) -> KafkaOptions:
     """Blocking (reads the password). Raises BadInput."""
     from engine.adapters.kafka.options import KafkaOptions
 
@@ -43,6 +47,8 @@ def options_of(kafka: Kafka, home: Path | None = None, environ: Mapping[str, str
         bootstrap=kafka.bootstrap,
         prefix=kafka.prefix,
         group=kafka.group,
+        takes_over=kafka.takes_over,
+        store=store,
         partitions=kafka.partitions,
         replication=kafka.replication,
         min_insync=kafka.min_insync,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from engine.adapters.kafka import topics
+from engine.adapters.kafka import tenants, topics
 from engine.adapters.kafka.clients import Clients
 from engine.adapters.kafka.follower import source_of
 from engine.adapters.sqlite.home import LOCK_FILE, LOG_FILE, HomeLock
@@ -39,10 +40,12 @@ async def open_fleet(
     Raises BadInput, HomeInUse, LogFailed; others of EngineError, in an exception group, when the engines can't go on.
     """
     check_fleet(settings)
-    clients = await to_thread.run_sync(clients_of, settings.kafka, home)
+    store = settings.store.uri or ""
+    clients = await to_thread.run_sync(clients_of, settings.kafka, home, os.environ, store)
     name = f"{socket.gethostname()}:{instance_name(home)}"
     async with _locked(home):
         await topics.prepare(clients)
+        await tenants.check(clients)
         async with (
             _view(home, settings, clients) as view,
             equipped(home, settings, name, meter=meter) as equipment,

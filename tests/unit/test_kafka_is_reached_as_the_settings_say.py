@@ -30,10 +30,12 @@ def test_every_option_can_be_set(tmp_path: Path) -> None:
         "instance": "i", "session_seconds": "4.5", "transaction_seconds": "5.5", "commit_seconds": "6.5",
         "request_seconds": "7.5", "watchdog_seconds": "8.5", "tls": "true", "ca_file": "ca", "certificate_file": "c",
         "key_file": "k", "mechanism": "SCRAM-SHA-512", "username": "u", "password_file": str(tmp_path / "secret"),
-        "token_file": "t",
+        "token_file": "t", "takes_over": "o",
     }  # fmt: skip
     assert {"bootstrap", *given} == set(Kafka.model_fields)
-    found = options_of(kafka(*(f"{key}={value}" for key, value in given.items())), environ={PASSWORD: "other"})
+    found = options_of(
+        kafka(*(f"{key}={value}" for key, value in given.items())), environ={PASSWORD: "other"}, store="file:///s"
+    )
     default = KafkaOptions("b:9092")
     for field in fields(KafkaOptions):
         if field.name != "bootstrap":

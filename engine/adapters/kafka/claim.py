@@ -6,6 +6,8 @@ without an answer can be looked up.
 
 from __future__ import annotations
 
+import logging
+
 import msgspec
 from aiokafka import TopicPartition
 
@@ -14,7 +16,8 @@ from engine.adapters.kafka.keys import CLAIM
 from engine.adapters.kafka.message import Message
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.reading import Found, read_to_end
-from engine.model.errors import LogFailed
+
+log = logging.getLogger(__name__)
 
 
 class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -24,25 +27,29 @@ class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
     """Offset of the next event to process."""
     turn: int = 0
     """Counts the commits of this owner."""
+    group: str = ""
+    """The consumer group of the owner; empty = older engines did not say."""
+    store: str = ""
+    """URI of the owner's store; empty = it is not told."""
 
     def message(self, partition: int) -> Message:
         return Message(Topic.STATE, partition, CLAIM, msgspec.msgpack.encode(self))
 
 
 def claim_in(record: Found) -> Claim | None:
-    """The claim that a record of the state topic is, or None. Raises LogFailed."""
-    if record.key != CLAIM or record.value is None:
+    """The claim that a record of the state topic is, or None. One that can't be read is no engine's, and told."""
+    if record.key != CLAIM:
         return None
     try:
-        return msgspec.msgpack.decode(record.value, type=Claim)
+        return msgspec.msgpack.decode(record.value or b"", type=Claim)
     except msgspec.MsgspecError as error:
-        raise LogFailed(
-            f"the claim of {record.topic} {record.partition} at offset {record.offset} can't be read: {error}"
-        ) from error
+        where = {"topic": record.topic, "partition": record.partition, "offset": record.offset}
+        log.error("a claim can't be read; the one before it counts", extra={**where, "cause": str(error)})
+        return None
 
 
 async def last_claim(clients: Clients, partition: TopicPartition, start: int) -> Claim | None:
-    """The newest claim at or behind an offset of the state topic. Raises what aiokafka raises, LogFailed."""
+    """The newest claim at or behind an offset of the state topic. Raises what aiokafka raises."""
     found = None
     async for _, records in read_to_end(clients, partition, start):
         for record in records:

@@ -17,6 +17,7 @@ from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitio
 
 from engine.adapters.kafka import faults
 from engine.adapters.kafka.clients import STOP_SECONDS, Clients
+from engine.adapters.kafka.namesakes import Name
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.patience import Patience
 from engine.adapters.kafka.reading import POLL_MS
@@ -36,6 +37,7 @@ class Group(ConsumerRebalanceListener):
 
     def __init__(self, clients: Clients) -> None:
         options = clients.options
+        self._name = Name(clients)
         self._assignor: type[StickyPartitionAssignor] = type("Assignor", (StickyPartitionAssignor,), {})
         """One for each member: the client keeps in the class what a member knows."""
         self._topic = options.topic(Topic.EVENTS)
@@ -59,12 +61,13 @@ class Group(ConsumerRebalanceListener):
     @classmethod
     @asynccontextmanager
     async def join(cls, clients: Clients) -> AsyncIterator[Group]:
-        """Be a member until the block is left. Raises LogFailed."""
+        """Be a member until the block is left. Raises LogFailed, BadInput where another process has our name."""
         group = cls(clients)
         try:
             await group._start()
             async with helpers() as tasks:
                 tasks.start_soon(group._poll)
+                tasks.start_soon(group._name.run)
                 yield group
         finally:
             with anyio.move_on_after(STOP_SECONDS, shield=True):
@@ -119,6 +122,7 @@ class Group(ConsumerRebalanceListener):
         while True:
             try:
                 await self._consumer.start()
+                self._name.guard(self._consumer._coordinator)
                 self._consumer.subscribe([self._topic], listener=self)
                 patience.over()
                 return

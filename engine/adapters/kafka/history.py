@@ -36,10 +36,12 @@ class Archive:
         """As it is in the topic: also of one that has ended, or that another engine works on."""
         key, raw, nodes = key_of(execution), b"", dict[str, bytes]()
         async for found in self._read(Topic.STATE, self._partition_of(execution)):
-            owner, path = split_key(found.key or b"")
-            if owner == key and path is None:
+            if (found.key or b"").partition(b"|")[0] != key:
+                continue
+            path = split_key(found.key or b"")[1]
+            if path is None:
                 raw = found.value or b""
-            elif owner == key and path is not None:
+            else:
                 nodes[path] = found.value or b""
         if not raw:
             return None

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote_to_bytes
 from aiokafka.partitioner import murmur2
 
 from engine.model.ids import ExecutionId
+from engine.wire.codec import Unreadable
 
 CLAIM = b"#claim"
 """Key of the one record of a state partition that belongs to no execution."""
@@ -27,8 +28,11 @@ def key_of(execution: ExecutionId) -> bytes:
 
 @lru_cache(maxsize=65536)
 def execution_of(key: bytes) -> ExecutionId:
-    """Of what `key_of` has made."""
-    project, domain, name = (unquote_to_bytes(part).decode("utf-8", "surrogatepass") for part in key.split(b":"))
+    """Of what `key_of` has made. Raises Unreadable for anything else."""
+    try:
+        project, domain, name = (unquote_to_bytes(part).decode("utf-8", "surrogatepass") for part in key.split(b":"))
+    except ValueError as error:
+        raise Unreadable(f"the key {key!r:.200} is of no execution; expected PROJECT:DOMAIN:NAME") from error
     return ExecutionId(project, domain, name)
 
 
@@ -42,9 +46,13 @@ def node_key(execution: bytes, path: str) -> bytes:
 
 
 def split_key(key: bytes) -> tuple[bytes, str | None]:
-    """The execution's key and the node's path; None for the execution itself."""
+    """The execution's key and the node's path; None for the execution itself. Raises Unreadable for other keys."""
     execution, bar, path = key.partition(b"|")
-    return execution, unquote_to_bytes(path).decode("utf-8", "surrogatepass") if bar else None
+    execution_of(execution)
+    try:
+        return execution, unquote_to_bytes(path).decode("utf-8", "surrogatepass") if bar else None
+    except ValueError as error:
+        raise Unreadable(f"the key {key!r:.200} is of no node: its path is no UTF-8") from error
 
 
 @lru_cache(maxsize=65536)

@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import anyio.lowlevel
 from aiokafka import TopicPartition
 
-from engine.adapters.kafka import records
+from engine.adapters.kafka import records, tenants
 from engine.adapters.kafka.appender import Appender
 from engine.adapters.kafka.clients import Clients
 from engine.adapters.kafka.feed import Feed
@@ -42,7 +42,7 @@ class KafkaLog:
     def __init__(self, clients: Clients, partition: int, appender: Appender, transactions: Transactions) -> None:
         self._clients, self.partition, self._appender = clients, partition, appender
         self._transactions = transactions
-        self._states = States(partition, clients.options.keep_finished_seconds)
+        self._states = States(clients.options, partition)
         self._events = TopicPartition(clients.options.topic(Topic.EVENTS), partition)
         self._owner = secrets.token_bytes(8)
         self._sequences = Sequences()
@@ -60,7 +60,8 @@ class KafkaLog:
     ) -> AsyncIterator[KafkaLog]:
         """Take a partition over, until the block is left. `still_ours`: whether the group says that we have it.
 
-        Raises LogFailed where it belongs to somebody else, or Kafka refuses it for good; waits while it is in trouble.
+        Raises LogFailed where it belongs to somebody else, or Kafka refuses it for good, BadInput where it belongs to
+        another group or to engines with another store; waits while Kafka is in trouble.
         """
         transactions = Transactions(clients, partition, still_ours)
         mine = cls(clients, partition, appender, transactions)
@@ -70,6 +71,8 @@ class KafkaLog:
             taken = await take_over(clients, partition)
             mine._states = taken.states
             await transactions.claim(taken.claim.cursor, taken.end)
+            if not taken.claim.group:
+                await tenants.refuse_earlier(clients, partition, taken.end)
             feed = await Feed.open(stack, clients, mine._events, mine._owner)
             mine._inbox = await feed.start(taken.claim.cursor)
             tasks = await stack.enter_async_context(helpers())

@@ -26,6 +26,10 @@ class KafkaOptions:
     """Topics are called PREFIX.events, PREFIX.state, PREFIX.history and PREFIX.dead-letters."""
     group: str = "propwash"
     """Engines of one group share the partitions; it is part of the transactional ids."""
+    takes_over: str | None = None
+    """Another group, which has ended: what it has claimed is taken over."""
+    store: str = ""
+    """URI of the store that all engines of these topics share; empty = not told."""
     partitions: int = 24
     replication: int | None = None
     """Copies of every topic; None = 3, or as many as there are brokers."""

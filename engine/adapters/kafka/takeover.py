@@ -9,10 +9,13 @@ from msgspec import Struct
 
 from engine.adapters.kafka.claim import Claim, claim_in
 from engine.adapters.kafka.clients import Clients
+from engine.adapters.kafka.keys import CLAIM
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.patience import persist
 from engine.adapters.kafka.reading import read_to_end
 from engine.adapters.kafka.states import States
+from engine.adapters.kafka.tenants import refuse_others
+from engine.model.errors import LogFailed
 
 
 class Taken(Struct, frozen=True):
@@ -23,20 +26,27 @@ class Taken(Struct, frozen=True):
 
 
 async def take_over(clients: Clients, partition: int) -> Taken:
-    """Read it all; nobody may write it any more. Waits while Kafka is in trouble. Raises LogFailed."""
+    """Read it all; nobody may write it any more. Waits while Kafka is in trouble. Raises LogFailed, BadInput where
+    the partition belongs to engines that this one does not work with."""
     return await persist(f"taking over partition {partition}", partial(_read, clients, partition))
 
 
 async def _read(clients: Clients, partition: int) -> Taken:
     options = clients.options
-    states, claim, end = States(partition, options.keep_finished_seconds), Claim(), 0
+    states, claim, claims, end = States(options, partition), Claim(), 0, 0
     where = TopicPartition(options.topic(Topic.STATE), partition)
     async for behind, found in read_to_end(clients, where):
         end = behind
         for record in found:
-            if (other := claim_in(record)) is not None:
-                claim = other
+            if record.key == CLAIM:
+                claim, claims = claim_in(record) or claim, claims + 1
             else:
                 states.feed(record)
+    if claims and claim == Claim():
+        raise LogFailed(
+            f"{where} has no claim that can be read, so nobody knows up to where its events are processed; it is left "
+            f"alone until its record with the key {CLAIM.decode()} is what it was"
+        )
+    refuse_others(claim, where, options)
     states.ready()
     return Taken(states, claim, end)

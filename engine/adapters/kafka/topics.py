@@ -30,7 +30,7 @@ async def prepare(clients: Clients) -> None:
     """Raises BadInput with everything that is not as it should be, LogFailed where Kafka can't be reached."""
     options = clients.options
     try:
-        async with _admin(clients) as admin:
+        async with administrator(clients) as admin:
             found = await _shapes(admin)
             missing = [which for which in Topic if options.topic(which) not in found]
             if missing:
@@ -49,7 +49,7 @@ async def count(clients: Clients) -> int:
     """Partitions of each topic, for whoever is no engine. Raises BadInput where they are not there, LogFailed."""
     options = clients.options
     try:
-        async with _admin(clients) as admin:
+        async with administrator(clients) as admin:
             found = await _shapes(admin)
     except faults.CLIENT_ERRORS as error:
         raise faults.unusable(options.bootstrap, error, "nothing was submitted or changed") from error
@@ -64,7 +64,7 @@ async def count(clients: Clients) -> int:
 
 
 @asynccontextmanager
-async def _admin(clients: Clients) -> Any:
+async def administrator(clients: Clients) -> Any:
     admin = AIOKafkaAdminClient(**clients.common)
     try:
         await admin.start()

@@ -51,7 +51,8 @@ class Transactions:
     async def commit(self, messages: Sequence[Message], cursor: int) -> None:
         """Raises LogFailed where somebody else has the partition, or Kafka refuses it for good; Defect."""
         self._turn += 1
-        claim = Claim(self._owner, cursor, self._turn)
+        options = self._clients.options
+        claim = Claim(self._owner, cursor, self._turn, options.group, options.store)
         self._check_sizes(messages)
         await self._persist(partial(self._once, [*messages, claim.message(self._partition)], claim))
 
