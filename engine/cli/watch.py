@@ -17,6 +17,7 @@ from engine.cli.mirror import Mirror
 from engine.cli.naming import named
 from engine.cli.request import load_settings
 from engine.cli.session import Session, run_session
+from engine.cli.standing import standing
 from engine.cli.views import drawing, showing
 from engine.gateway.documents import Documents
 from engine.homes import HomeView, read_home
@@ -94,6 +95,9 @@ async def mirrored(
     board = Board(mirror.states.get, home)
     async with drawing(board, time.time) as see:
         board.follow(execution)
+        known = mirror.states.get(execution)
+        if known is not None:
+            see(*standing(known, time.time()))
         async with anyio.create_task_group() as group:
             changed = anyio.Event()
 

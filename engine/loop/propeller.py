@@ -24,6 +24,7 @@ from engine.model.ids import DNS_LABEL, ExecutionId
 from engine.model.requests import Asked, ExecutionRequested, SignalGiven
 from engine.model.state import Execution, Fact, Snapshot
 from engine.ports.eventlog import DeadLetter, EventLog, Record
+from engine.wire import codec
 
 log = logging.getLogger(__name__)
 _NAMING = ExecutionSubmitted | AbortRequested | ExecutionRequested
@@ -154,7 +155,7 @@ class Propeller:
         """One record: to the execution it names, or to the dead letters with the reason."""
         event = record.event
         if event is None:
-            ledger.dead_letters.append(_letter(record, record.problem))
+            self._put_away(record, ledger)
             return
         state = self.residents.get(event.execution)
         if isinstance(event, Asked):
@@ -170,6 +171,15 @@ class Propeller:
         if isinstance(event, AttemptPlanned):
             event = self._with_plan(event, state)
         self._step(record, event, state, ledger)
+
+    def _put_away(self, record: Record, ledger: Ledger) -> None:
+        """What can't be read, to the dead letters; whoever is named in it may wait for an answer."""
+        execution, request = codec.addressed(record.raw, record.headers) or (None, "")
+        ledger.dead_letters.append(_letter(record, record.problem, execution))
+        if execution is not None:
+            ledger.answers.append(
+                requests.refusal(execution, request, record.problem, self.timers.clock.now(), "Unreadable")
+            )
 
     def _with_plan(self, event: AttemptPlanned, state: ExecutionState) -> Event:
         """Lay the plan ready for the step; one that can't be read any more is the end of the attempt that wrote it."""
@@ -202,6 +212,9 @@ class Propeller:
         reply = step.answer(known) if known else None
         if isinstance(event, AbortRequested) and known is None:
             reply = step.never_started(event)
+            if event.parent is None:
+                reason = f"there is no execution {event.execution}; nothing was changed"
+                ledger.answers.append(requests.refusal(event.execution, "", reason, self.timers.clock.now()))
         if reply is not None:
             ledger.events.append(reply)
         else:

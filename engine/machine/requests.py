@@ -12,8 +12,13 @@ from engine.model.state import REJECTED, Execution, Fact
 
 def rejected(asked: Asked | ExecutionSubmitted, reason: str, now: float, code: str = "BadInput") -> Fact:
     """Nothing comes of it."""
+    return refusal(asked.execution, _name(asked), reason, now, code)
+
+
+def refusal(execution: ExecutionId, request: str, reason: str, now: float, code: str = "BadInput") -> Fact:
+    """The same for what is no request as a whole. `request`: what the asker has called it."""
     failure = Failure(code, ErrorKind.USER, shorten(reason))
-    return Fact(asked.execution, 0, now, REJECTED, error=failure, request=_name(asked))
+    return Fact(execution, 0, now, REJECTED, error=failure, request=request)
 
 
 def accepted(asked: Asked, now: float) -> Fact:

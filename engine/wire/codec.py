@@ -14,14 +14,15 @@ import msgpack
 import msgspec
 from msgspec import Struct, convert, to_builtins
 
-from engine.model.errors import Defect
+from engine.model.errors import BadInput, Defect
 from engine.model.events import VERSION as EVENT_VERSION
 from engine.model.events import Event, Incoming
+from engine.model.ids import ExecutionId
 from engine.model.requests import Asked
 from engine.model.state import Execution, Fact, Node
 from engine.ports.eventlog import CONTENT_TYPE, DeadLetter, Headers, Record
 from engine.wire import publicform
-from engine.wire.publicform import JSON, MSGPACK, Fields, Unreadable
+from engine.wire.publicform import JSON, MSGPACK, REQUEST_CHARACTERS, Fields, Unreadable
 
 STATE_VERSION = 1
 """Version of packed executions, nodes, facts and dead letters."""
@@ -103,6 +104,23 @@ def unpack_record(offset: int, data: bytes, headers: Headers = ()) -> Record:
         return Record(offset, unpack_event(data, _content_type(headers) if headers else MSGPACK), data, "", headers)
     except Unreadable as problem:
         return Record(offset, None, data, str(problem), headers)
+
+
+def addressed(data: bytes, headers: Headers = ()) -> tuple[ExecutionId, str] | None:
+    """The execution that bytes name which are no event of this version, and what the asker has called the request.
+
+    None where that can't be read, and for what only engines write: nobody waits for an answer to it.
+    """
+    try:
+        fields = publicform.read_json(data) if _content_type(headers) == JSON else msgpack.unpackb(data)
+        noun = _EVENTS.get(str(fields.get("type")))
+        execution = convert(fields.get("execution"), ExecutionId)
+    except (ValueError, TypeError, AttributeError, RecursionError, BadInput, msgpack.UnpackException):
+        return None
+    if (noun is not None and noun not in publicform.PUBLIC) or not publicform.is_named(execution):
+        return None
+    request = fields.get("request")
+    return execution, request if isinstance(request, str) and len(request) <= REQUEST_CHARACTERS else ""
 
 
 def _content_type(headers: Headers) -> str:

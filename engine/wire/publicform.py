@@ -110,6 +110,11 @@ def refuse_odd(asked: ExecutionRequested, size: int) -> None:
         raise BadInput(f"{'; '.join(problems)}; nothing was started")
 
 
+def is_named(execution: ExecutionId) -> bool:
+    """Whether an execution can be called that."""
+    return not any(_bad_labels(execution))
+
+
 def _bad_labels(execution: ExecutionId) -> Iterator[str]:
     for what in ("project", "domain", "name"):
         text = getattr(execution, what)
