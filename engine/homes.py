@@ -46,12 +46,12 @@ class HomeView:
 
 
 @asynccontextmanager
-async def read_home(home: Path) -> AsyncIterator[HomeView]:
+async def read_home(home: Path, settings: Settings | None = None) -> AsyncIterator[HomeView]:
     """A look at a home, while an engine works on it or not: takes no lock, creates nothing.
 
     Raises BadInput where no home is, HomeTooNew, LogFailed.
     """
-    async with SqliteLog.open_readonly(home) as log, look_at_store(home) as blobs:
+    async with SqliteLog.open_readonly(home) as log, look_at_store(home, settings) as blobs:
         yield HomeView(log, blobs)
 
 

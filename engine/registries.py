@@ -28,9 +28,9 @@ async def open_registry(home: Path, settings: Settings) -> AsyncIterator[Registr
 
 
 @asynccontextmanager
-async def read_registry(home: Path) -> AsyncIterator[Registry]:
+async def read_registry(home: Path, settings: Settings | None = None) -> AsyncIterator[Registry]:
     """For a look; where no home is, it is empty."""
-    async with look_at_store(home) as blobs:
+    async with look_at_store(home, settings) as blobs:
         yield Registry(blobs)
 
 

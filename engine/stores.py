@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -75,19 +76,31 @@ async def open_shared(settings: Settings) -> AsyncIterator[BlobStore]:
 
 
 @asynccontextmanager
-async def look_at_store(home: Path) -> AsyncIterator[BlobStore]:
-    """The store of a home as it is, for a look. Raises BadInput; StoreFailed where it can't be reached."""
+async def look_at_store(home: Path, settings: Settings | None = None) -> AsyncIterator[BlobStore]:
+    """The store of a home as it is, for a look. `settings`: how S3 is asked; None: as the environment says.
+
+    Raises BadInput; StoreFailed where it can't be reached.
+    """
     place = await to_thread.run_sync(_remembered, home)
     if place is None or place.uri.startswith(SCHEME):
         async with FileBlobs.open_readonly(_folder(home, place)) as files:
             yield files
         return
     from engine.adapters.s3.blobs import S3Blobs
-    from engine.adapters.s3.options import S3Options
 
-    options = S3Options(endpoint=place.endpoint, region=place.region, addressing=place.addressing)
-    async with S3Blobs.open(place.uri, options) as blobs:
+    asked = await to_thread.run_sync(settings_around) if settings is None else settings
+    async with S3Blobs.open(place.uri, _options(asked.s3, place)) as blobs:
         yield blobs
+
+
+def settings_around() -> Settings:
+    """Blocking. Those of a command that takes none of its own: PROPWASH_CONFIG and the environment. Raises BadInput."""
+    from config.load import SettingsError, load
+
+    try:
+        return load(None, (), os.environ)
+    except SettingsError as error:
+        raise BadInput(str(error)) from error
 
 
 def _folder(home: Path, place: Elsewhere | None) -> Path:

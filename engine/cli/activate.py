@@ -35,7 +35,7 @@ def change(asked: Asked, home: Path, config: Path | None, sets: Sequence[str], *
 
 async def _change(asked: Asked, home: Path, settings: Settings, active: bool, session: Session) -> int:
     project, domain = asked.project or settings.execution.project, asked.domain or settings.execution.domain
-    async with read_registry(home) as registry:
+    async with read_registry(home, settings) as registry:
         entry = await find(registry, asked.name, project, domain, [EntityKind.LAUNCH_PLAN])
     async with open_registry(home, settings) as registry:
         text = await (_activate if active else _deactivate)(registry, entry)

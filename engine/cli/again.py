@@ -49,7 +49,7 @@ def again(context: Context, asked: Asked, home: Path, config: Path | None, sets:
 
 async def _again(context: Context, asked: Asked, home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
-    async with read_home(home) as view:
+    async with read_home(home, settings) as view:
         event, inputs = await _submission(view, asked, home)
     execution = event.execution
     async with reach(home, settings, idle=not asked.wait) as contact:

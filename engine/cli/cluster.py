@@ -95,7 +95,7 @@ async def reach_cluster(
     clients = await to_thread.run_sync(clients_of, settings.kafka)
     shared = bool(settings.store.uri)
     async with AsyncExitStack() as stack:
-        store = open_shared(settings) if shared else look_at_store(home)
+        store = open_shared(settings) if shared else look_at_store(home, settings)
         blobs = await stack.enter_async_context(store)
         visitor = await stack.enter_async_context(Visitor.open(clients))
         knows = shared or await anyio.Path(home / STORE_FOLDER).exists()

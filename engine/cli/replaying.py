@@ -45,7 +45,7 @@ def replay(name: str, home: Path, config: Path | None, sets: Sequence[str], *, s
 
 
 async def _replay(name: str, home: Path, settings: Settings, steps: bool) -> Outcome:
-    async with SqliteAudit.open(home) as log, look_at_store(home) as blobs:
+    async with SqliteAudit.open(home) as log, look_at_store(home, settings) as blobs:
         execution = named(name, await log.executions(), home)
         snapshot = await log.snapshot(execution)
         assert snapshot is not None

@@ -33,7 +33,7 @@ def resume(context: Context, home: Path, config: Path | None, sets: Sequence[str
 
 async def _resume(context: Context, home: Path, settings: Settings, as_json: bool, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
-    async with read_home(home):
+    async with read_home(home, settings):
         """There must be one: `open_home` would make it."""
     taken_up: dict[ExecutionId, None] = {}
 

@@ -65,7 +65,7 @@ async def _submit(
     project, domain = asked.project or settings.execution.project, asked.domain or settings.execution.domain
     execution = ExecutionId(project, domain, asked.name or random_name())
     wish = Wish(asked.entity, execution, await inputs_of(asked), asked.overrides, asked.overwrite_cache)
-    async with read_registry(asked.home) as reading, open_registry(asked.home, settings) as writing:
+    async with read_registry(asked.home, settings) as reading, open_registry(asked.home, settings) as writing:
         event, inputs = await submission(reading, writing, wish, default_handlers(), "--input ")
     async with reach(asked.home, settings, idle=not wait) as contact:
         await contact.submit(event, inputs)

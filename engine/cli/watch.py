@@ -62,7 +62,7 @@ async def to_the_end(
     """
     async with AsyncExitStack() as stack:
         while contact.engine is None:
-            view = await stack.enter_async_context(read_home(home))
+            view = await stack.enter_async_context(read_home(home, settings))
             problem = await watching(view, home, execution, quiet=quiet)
             if problem is None:
                 yield view

@@ -4,6 +4,7 @@ Failure          a value: why a node or an execution failed. Travels in events, 
 EngineError      an exception: something the engine itself was asked and can't do.
   BadInput       the caller's input is wrong (exit code 2): names the thing, its value and what was expected
     BadPackage   ... everything wrong with a workflow package, at once
+  NoHome         there is no log of an engine in this folder
   HomeInUse      another engine works on this home
   HomeTooNew     the home was written by a newer version
   Transient      may go away by itself: retried with back-off inside the effect, never a verdict
@@ -87,6 +88,12 @@ class BadPackage(BadInput):
         listed = "".join(f"\n  - {problem}" for problem in self.problems)
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
         super().__init__(f"{where} can't be used, {count}; nothing was started:{listed}")
+
+
+class NoHome(BadInput):
+    """There is no log of an engine in this folder."""
+
+    code = "NoHome"
 
 
 class HomeInUse(BadInput):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.adapters.sqlite import listing
 from engine.adapters.sqlite.upgrade import STEPS, upgrade
-from engine.model.errors import BadInput, EngineError, HomeTooNew, LogFailed
+from engine.model.errors import BadInput, EngineError, HomeTooNew, LogFailed, NoHome
 from engine.wire.codec import Unreadable
 
 SCHEMA_VERSION = 2
@@ -70,7 +70,7 @@ def connect_writer(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
 def connect_reader(path: Path) -> sqlite3.Connection:
     """Open an existing database without ever writing to it. Raises BadInput, HomeTooNew, LogFailed."""
     if not path.is_file():
-        raise BadInput(f"there is no home at {path.parent}: expected the log file {path}")
+        raise NoHome(f"there is no home at {path.parent}: expected the log file {path}")
     address = f"{path.absolute().as_uri()}?mode=ro"
     check = partial(_check_version, path=path)
     try:
