@@ -17,7 +17,7 @@ from engine.adapters.kafka.keys import key_of, partition_of
 from engine.adapters.kafka.message import Message
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.reading import Found, read_to_end
-from engine.adapters.kafka.records import REPLAYED, is_mark, letter_in
+from engine.adapters.kafka.records import REPLAYED, is_mark, letter_in, number_in
 from engine.adapters.kafka.sending import grouped, transact
 from engine.model.errors import LogFailed
 from engine.ports.letters import Letter
@@ -43,12 +43,16 @@ class Letters:
         found: list[Letter] = []
         for partition in range(self._partitions):
             records = await self._read(partition)
-            replayed = {dict(record.headers).get(REPLAYED, b"").decode() for record in records if is_mark(record)}
+            replayed = {
+                (dict(record.headers).get(REPLAYED) or b"").decode(errors="replace")
+                for record in records
+                if is_mark(record)
+            }
             for record in records:
                 if not is_mark(record):
                     id = f"{partition}/{record.offset}"
-                    was_in = int((dict(record.headers).get("partition") or b"-1").decode())
-                    found.append(Letter(id, letter_in(record), was_in, record.timestamp / 1000, id in replayed))
+                    was_in, at = number_in(record, "partition"), record.timestamp / 1000
+                    found.append(Letter(id, letter_in(record), was_in, at, id in replayed))
         return found
 
     async def replay(self, letter: Letter) -> None:

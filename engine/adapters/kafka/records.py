@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 from engine.adapters.kafka.inbox import Queued
@@ -18,6 +19,7 @@ from engine.wire import codec
 APPENDED = "appended"
 """Header of an event that an engine has appended to a partition of its own: by whom, and which number it was."""
 _APPENDED = struct.Struct(">8sQ")
+_NUMBER = re.compile(r"[0-9]{1,18}")
 ORIGINAL = "original."
 REPLAYED = "replayed"
 """Header of a record of the dead letters that is none, but says which one was replayed."""
@@ -92,15 +94,29 @@ def is_mark(found: Found) -> bool:
 
 
 def letter_in(found: Found) -> DeadLetter:
-    own = [(name, value or b"") for name, value in found.headers if not name.startswith(ORIGINAL)]
-    headers = {name: value.decode("utf-8", "surrogatepass") for name, value in own}
+    """Of a record of the dead letters, whoever has written it: what an engine's own would say may be missing."""
+    headers = {name: _text(value or b"") for name, value in found.headers if not name.startswith(ORIGINAL)}
     execution = None
-    if "execution" in headers:
+    if {"project", "domain", "execution"} <= headers.keys():
         execution = ExecutionId(headers["project"], headers["domain"], headers["execution"])
     original = tuple(
         (name.removeprefix(ORIGINAL), value or b"") for name, value in found.headers if name.startswith(ORIGINAL)
     )
-    return DeadLetter(int(headers["offset"]), found.value or b"", headers["reason"], execution, original)
+    reason = headers.get("reason", "no engine has put this record here")
+    return DeadLetter(number_in(found, "offset"), found.value or b"", reason, execution, original)
+
+
+def number_in(found: Found, header: str) -> int:
+    """A header that is a number; -1 = there is none."""
+    text = _text(dict(found.headers).get(header) or b"")
+    return int(text) if _NUMBER.fullmatch(text) else -1
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return value.decode("utf-8", "backslashreplace")
 
 
 def in_memory(event: Event) -> Record:
