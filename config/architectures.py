@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from config.group import Group
@@ -96,6 +96,21 @@ class Architectures(Group):
     null = registries are asked without any."""
     registry_seconds: Annotated[Seconds, Field(gt=0)] = 5.0
     """Seconds that all questions about one image may take, before the task goes on without an answer."""
+
+    @field_validator("default", "defaults")
+    @classmethod
+    def _configured(cls, value: object, info: ValidationInfo) -> object:
+        """Every task without an architecture of its own would fail otherwise."""
+        named = list(value.values()) if isinstance(value, Mapping) else [value]
+        for name in named:
+            field = str(name).replace("-", "_")
+            if name is not None and field in info.data and info.data[field] is None:
+                raise PydanticCustomError(
+                    "configured",
+                    "Input should be an architecture that is configured, and architectures.{field} is null",
+                    {"field": field},
+                )
+        return value
 
 
 class Interruptible(Group):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -13,6 +14,9 @@ from config.group import Group
 from config.values import Count, Label, Named, Seconds, Size, Text
 
 MIB = 2**20
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?\Z")
+_VARIABLE = re.compile(r"\{\{\s*(project|domain)\s*\}\}")
+_QUANTITY = re.compile(r"[+]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?\Z")
 
 
 def _projects(value: Mapping[str, str]) -> Mapping[str, str]:
@@ -30,8 +34,39 @@ def _manifest(value: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _pod_template(value: Mapping[str, object]) -> Mapping[str, object]:
-    if set(value) - {"metadata", "spec"}:
-        raise PydanticCustomError("pod_template", "Input should be a map with metadata and spec")
+    """What fields a spec may have is the cluster's to say; that it is one, and its containers are, is told here."""
+    if set(value) - {"metadata", "spec"} or not all(isinstance(part, Mapping) for part in value.values()):
+        raise PydanticCustomError("pod_template", "Input should be a map with the maps metadata and spec")
+    spec = value.get("spec", {})
+    for field in ("containers", "initContainers"):
+        members = spec.get(field, []) if isinstance(spec, Mapping) else []
+        if not isinstance(members, list) or not all(isinstance(one, Mapping) and "name" in one for one in members):
+            raise PydanticCustomError(
+                "pod_template",
+                "Input should be a map whose spec.{field} is a list of maps with a name",
+                {"field": field},
+            )
+    return value
+
+
+def _namespace(value: str) -> str:
+    """By Kubernetes' rule for names, once its variables have theirs."""
+    if not _LABEL.match(_VARIABLE.sub("x", value)):
+        raise PydanticCustomError(
+            "namespace",
+            "Input should be a namespace: a-z, 0-9 and '-', with the variables {variables}",
+            {"variables": "{{ project }} and {{ domain }}"},
+        )
+    return value
+
+
+def _quantities(value: Mapping[str, str]) -> Mapping[str, str]:
+    if wrong := sorted(key for key, amount in value.items() if not _QUANTITY.match(amount)):
+        raise PydanticCustomError(
+            "quantities",
+            "Input should be a map of resource to quantity, such as 500m or 2Gi: {key} is none",
+            {"key": wrong[0]},
+        )
     return value
 
 
@@ -71,7 +106,7 @@ class Kubernetes(Group):
     """Of the kubeconfig. null = the current one."""
     contexts: Annotated[Mapping[str, str], Named("map of PROJECT:DOMAIN to context"), AfterValidator(_projects)] = {}
     """The same for the executions of a project and domain; wins over `kubernetes.context`."""
-    namespace: Text = "{{ project }}-{{ domain }}"
+    namespace: Annotated[Text, AfterValidator(_namespace)] = "{{ project }}-{{ domain }}"
     """Of the pods of an execution; it must be there. The default is Flyte's."""
     group: Label | None = None
     """Name of the engines that share pods, which carry it as a label: an engine looks only at those of its own group.
@@ -101,10 +136,13 @@ class Pods(Group):
     contexts, volumes. Its containers `default`, `primary`, `default-init` and `primary-init` stand for the task's."""
     template_name: Text | None = None
     """A PodTemplate of the cluster, in place of `pods.template`, for tasks that name none."""
-    requests: Annotated[Mapping[str, str], Named("map of resource to quantity")] = {"cpu": "100m", "memory": "500Mi"}
+    requests: Annotated[Mapping[str, str], Named("map of resource to quantity"), AfterValidator(_quantities)] = {
+        "cpu": "100m",
+        "memory": "500Mi",
+    }
     """Of the container that runs the task, where nobody says more; the limits are the same then. The defaults are those
     of Flyte's chart."""
-    limits: Annotated[Mapping[str, str], Named("map of resource to quantity")] = {}
+    limits: Annotated[Mapping[str, str], Named("map of resource to quantity"), AfterValidator(_quantities)] = {}
     """The most that a container gets; who asks for more gets this much, as in Flyte."""
     gpu_resource: Text = "nvidia.com/gpu"
     """What flytekit's `gpu` is called in the cluster."""

@@ -25,6 +25,10 @@ _EXPECTED = {
     "float_type": "a number",
     "bool_type": "true or false",
     "string_type": "text",
+    "dict_type": "a map",
+    "mapping_type": "a map",
+    "list_type": "a list",
+    "extra_forbidden": "a known key",
 }
 """Pydantic's names of what can be wrong, where our words are plainer than its own."""
 

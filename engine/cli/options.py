@@ -47,12 +47,13 @@ def label(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 
 
 def _keep(setting: str, ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        ctx.meta[_SHORT] = (*ctx.meta.get(_SHORT, ()), f"{setting}={value}")
+    # A command line may be read again, when it is known which words belong to the workflow: the last reading counts.
+    ctx.meta[_SHORT] = {**ctx.meta.get(_SHORT, {}), setting: value}
 
 
 def _with_short(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return (*value, *ctx.meta.get(_SHORT, ()))
+    short: dict[str, str | None] = ctx.meta.get(_SHORT, {})
+    return (*value, *(f"{setting}={said}" for setting, said in short.items() if said is not None))
 
 
 def shared(function: _F) -> _F:

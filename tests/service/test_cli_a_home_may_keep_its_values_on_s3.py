@@ -92,7 +92,9 @@ def test_a_store_that_is_not_there_is_bad_input_and_binds_nothing(on_s3: OnS3) -
     assert on_s3.run(file, "nothing").code == 0
     local = on_s3("run", "--set", "store.uri=nonsense", file, "nothing")
     assert local.code == 2
-    assert "store.uri = 'nonsense' (from --set): expected s3://BUCKET or s3://BUCKET/PREFIX" in local.err
+    assert (
+        "store.uri = 'nonsense' (from --set): expected s3://BUCKET, s3://BUCKET/PREFIX or file:///FOLDER" in local.err
+    )
 
 
 def test_a_service_that_is_not_there_stops_the_engine(on_s3: OnS3) -> None:
