@@ -145,7 +145,7 @@ def test_a_schedule_is_kept_by_a_service_and_made_up_for(propwash: Propwash, sou
     with serving(propwash, "--verbose") as service:
         assert service.stderr is not None
         for name in names:
-            assert any(f"execution={name}" in line for line in service.stderr)
+            assert any(f"execution=flytesnacks:development:{name}" in line for line in service.stderr)
             assert propwash("watch", name).code == 0
     documents = [propwash("get", name, "--json").document for name in names]
     assert [document["phase"] for document in documents] == ["SUCCEEDED", "SUCCEEDED"]
