@@ -75,7 +75,8 @@ def begin(
     }
     properties.write_text(_PROPERTIES.format(**settings) + more)
     (broker.data / LOGGING).write_text(_LOGGING)
-    cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    # Its first letter is no dash, which the tool would take for an option.
+    cluster = base64.urlsafe_b64encode(b"\0" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
     words = ["kafka.tools.StorageTool", "format", "--cluster-id", cluster, "-c", str(properties), *format_words]
     with open(broker.log, "wb") as log:
         subprocess.run([*_java(broker), *words], stdout=log, stderr=log, check=True)

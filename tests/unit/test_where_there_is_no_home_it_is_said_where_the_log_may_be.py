@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,13 @@ from engine.adapters.sqlite.schema import connect_reader
 from engine.cli.verdict import Context, exit_code
 from engine.model.errors import BadInput, NoHome
 from engine.stores import STORE_FILE, look_at_store
+
+
+@pytest.fixture(autouse=True)
+def _no_services_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests before this one may have started some; their addresses are no settings."""
+    for name in [name for name in os.environ if name.startswith("PROPWASH_")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.mark.parametrize("bootstrap", ["", "b:9092"])

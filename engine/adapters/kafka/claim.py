@@ -48,10 +48,13 @@ def claim_in(record: Found) -> Claim | None:
         return None
 
 
-async def last_claim(clients: Clients, partition: TopicPartition, start: int) -> Claim | None:
-    """The newest claim at or behind an offset of the state topic. Raises what aiokafka raises."""
+async def last_claim(clients: Clients, partition: TopicPartition, start: int, at_least: int = 0) -> Claim | None:
+    """The newest claim at or behind an offset of the state topic. Raises what aiokafka raises.
+
+    `at_least`: how far the topic is known to go.
+    """
     found = None
-    async for _, records in read_to_end(clients, partition, start):
+    async for _, records in read_to_end(clients, partition, start, at_least):
         for record in records:
             found = claim_in(record) or found
     return found

@@ -11,7 +11,7 @@ from anyio.abc import TaskStatus
 
 from engine.adapters.kafka import faults, records
 from engine.adapters.kafka.clients import Clients
-from engine.adapters.kafka.keys import CLAIM, execution_of, split_key
+from engine.adapters.kafka.keys import BARRIER, CLAIM, execution_of, split_key
 from engine.adapters.kafka.options import KafkaOptions, Topic
 from engine.adapters.kafka.patience import Patience
 from engine.adapters.kafka.reading import POLL_MS, SHORT_POLL_MS, Found
@@ -103,7 +103,7 @@ def _enter_fact(update: Update, record: Found) -> None:
 
 
 def _enter_state(update: Update, record: Found) -> None:
-    if record.key is None or record.key == CLAIM:
+    if record.key is None or record.key in (CLAIM, BARRIER):
         return
     key, path = split_key(record.key)
     if path is not None:

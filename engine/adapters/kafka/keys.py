@@ -15,7 +15,9 @@ from engine.model.ids import ExecutionId
 from engine.wire.codec import Unreadable
 
 CLAIM = b"#claim"
-"""Key of the one record of a state partition that belongs to no execution."""
+"""Key of the record of a state partition that says whose it is."""
+BARRIER = b"#barrier"
+"""Key of a record of a state partition that says nothing and has no value: who sees it sees all that lies before it."""
 _PLAIN = "!\"$&'()*+,-./;<=>?@[\\]^_`{}~ "
 """Stay as they are; `%`, `:`, `|` and `#` do not."""
 

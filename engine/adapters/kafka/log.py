@@ -68,7 +68,7 @@ class KafkaLog:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(transactions.close)
             await transactions.fence()
-            taken = await take_over(clients, partition)
+            taken = await take_over(clients, partition, transactions.visible)
             mine._states = taken.states
             await transactions.claim(taken.claim.cursor, taken.end)
             if not taken.claim.group:

@@ -17,6 +17,7 @@ from aiokafka import AIOKafkaProducer, TopicPartition
 from engine.adapters.kafka import faults
 from engine.adapters.kafka.claim import Claim, last_claim
 from engine.adapters.kafka.clients import Clients, discard
+from engine.adapters.kafka.keys import BARRIER
 from engine.adapters.kafka.message import Message
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.patience import Patience
@@ -35,6 +36,9 @@ class Transactions:
         self._turn = 0
         self._behind = 0
         """Offset of the state topic: what this owner has written lies before it."""
+        self.visible = 0
+        """Offset of the state topic up to which a reader must come to have seen all that was committed before our
+        producer was started: a broker that has just come back shows less for a moment."""
         self.written: dict[TopicPartition, int] = {}
         """Where the last commit to a partition has ended."""
         self.renewals = 0
@@ -83,13 +87,22 @@ class Transactions:
 
     async def _renew(self) -> None:
         await self.close()
-        self._producer = await self._clients.start_producer(self._clients.options.transactional_id(self._partition))
+        options = self._clients.options
+        producer = await self._clients.start_producer(options.transactional_id(self._partition))
+        try:
+            with self._clients.held(options.commit_seconds):
+                barrier = Message(Topic.STATE, self._partition, BARRIER, None)
+                self.visible = (await transact(producer, grouped([barrier], options)))[self._state]
+        except BaseException:
+            await discard(producer, self._clients.stop_seconds)
+            raise
+        self._producer = producer
         self.renewals += 1
 
     async def _found(self, claim: Claim) -> bool:
         """Whether a commit took place. Raises LogFailed where somebody else has claimed the partition since."""
         with anyio.fail_after(self._clients.options.commit_seconds):
-            last = await last_claim(self._clients, self._state, self._behind)
+            last = await last_claim(self._clients, self._state, self._behind, self.visible)
         if last is None:
             return False
         if last.owner != self._owner:
