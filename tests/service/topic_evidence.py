@@ -10,7 +10,7 @@ from aiokafka import TopicPartition
 
 from engine.adapters.kafka.claim import claim_in
 from engine.adapters.kafka.clients import Clients
-from engine.adapters.kafka.keys import key_of, split_key
+from engine.adapters.kafka.keys import BARRIER, key_of, split_key
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.reading import Found, read_to_end
 from engine.machine import invariants
@@ -118,6 +118,8 @@ class Evidence:
         nodes: dict[bytes, list[Node]] = defaultdict(list)
         for states in self.states.values():
             for key, value in states.items():
+                if key == BARRIER:
+                    continue
                 execution, path = split_key(key)
                 if value and path is None:
                     records[execution] = codec.unpack_execution(value)
