@@ -115,7 +115,14 @@ def free_ports(count: int) -> list[int]:
 def _new_log(name: str) -> Path:
     folder = cache() / "logs"
     folder.mkdir(exist_ok=True)
-    old = sorted(folder.glob(f"{name}-*.log"), key=lambda path: path.stat().st_mtime, reverse=True)
+    old = sorted(folder.glob(f"{name}-*.log"), key=_written_at, reverse=True)
     for path in old[KEPT_LOGS:]:
         path.unlink(missing_ok=True)
     return folder / f"{name}-{os.getpid()}-{time.time_ns()}.log"
+
+
+def _written_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0  # another process of the tests has tidied up as well
