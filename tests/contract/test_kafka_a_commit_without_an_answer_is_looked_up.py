@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 import pytest
-from aiokafka import AIOKafkaProducer, TopicPartition, errors
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition, errors
 
 from engine.adapters.kafka import sending, transactions
 from engine.adapters.kafka.options import Topic
@@ -86,6 +86,26 @@ async def test_it_takes_place_once(trouble: Transact, times: int, monkeypatch: p
         assert await world.log.find([named("a")]) == {named("a"): execution("a")}
         await world.log.append([submitted("later")], durable=True)
         assert await take(world.log) == [submitted("later")]
+
+
+async def test_a_broker_that_shows_less_than_was_committed_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does when it has just come back: what it says of a topic's end is no proof of what is not there."""
+    answers = [after(TimeoutError())]
+
+    async def transact(producer: AIOKafkaProducer, groups: Groups) -> dict[TopicPartition, int]:
+        return await (answers.pop() if answers else sending.transact)(producer, groups)
+
+    async def nothing_is_there(self: AIOKafkaConsumer, partitions: list[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(partitions, 0)
+
+    async with kafka_world() as world:
+        with monkeypatch.context() as patch:
+            patch.setattr(transactions, "transact", transact)
+            patch.setattr(AIOKafkaConsumer, "end_offsets", nothing_is_there)
+            await world.log.commit((), Changes(executions=[execution("a")], facts=[fact("a", 1)]))
+            await world.crash()
+            assert await world.log.find([named("a")]) == {named("a"): execution("a")}
+        assert len(await world.records(Topic.HISTORY)) == 1
 
 
 async def test_what_kafka_refuses_for_good_is_no_endless_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
