@@ -55,13 +55,15 @@ def _environment(pid: int) -> bytes:
 
 
 def _is_dying(pid: int) -> bool:
-    """Whether the kernel is taking the process down at this moment. One that is down (a zombie) holds nothing more."""
+    """Whether the kernel is taking the process down at this moment. One that is down (a zombie) holds nothing more, but
+    its first thread looks like that while the others still hold its files."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             state, *numbers = stat.read().rpartition(")")[2].split()
     except OSError:
         return False
-    return state not in "ZX" and bool(int(numbers[5]) & PF_EXITING)
+    flags, threads = int(numbers[5]), int(numbers[16])
+    return threads > 1 if state in "ZX" else bool(flags & PF_EXITING)
 
 
 def _wait(descriptor: int, deadline: float) -> None:
