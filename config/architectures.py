@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from config.group import Group
-from config.values import Named, Seconds, Text
+from config.values import Named, Seconds, Text, by_project
 
 ArchitectureName = Literal["amd64", "arm64", "arm-v6", "arm-v7"]
 _AFFINITIES = {"nodeAffinity", "podAffinity", "podAntiAffinity"}
@@ -18,12 +18,6 @@ _AFFINITIES = {"nodeAffinity", "podAffinity", "podAntiAffinity"}
 def _affinity(value: Mapping[str, object]) -> Mapping[str, object]:
     if set(value) - _AFFINITIES:
         raise PydanticCustomError("affinity", "Input should be a map with nodeAffinity, podAffinity, podAntiAffinity")
-    return value
-
-
-def _projects(value: Mapping[str, object]) -> Mapping[str, object]:
-    if any(key.count(":") != 1 or key.startswith(":") or key.endswith(":") for key in value):
-        raise PydanticCustomError("projects", "Input should be a map whose keys are PROJECT:DOMAIN")
     return value
 
 
@@ -82,7 +76,7 @@ class Architectures(Group):
     default: ArchitectureName | None = None
     """Of tasks for which nobody says an architecture. null = they may run on any node."""
     defaults: Annotated[
-        Mapping[str, ArchitectureName], Named("map of PROJECT:DOMAIN to architecture"), AfterValidator(_projects)
+        Mapping[str, ArchitectureName], Named("map of PROJECT:DOMAIN to architecture"), AfterValidator(by_project)
     ] = {}
     """The same for the executions of a project and domain; wins over `architectures.default`."""
     fail_fast: bool = True

@@ -11,20 +11,12 @@ from pydantic_core import PydanticCustomError
 
 from config.architectures import Toleration
 from config.group import Group
-from config.values import Count, Label, Named, Seconds, Size, Text
+from config.values import Count, Label, Named, Seconds, Size, Text, by_project
 
 MIB = 2**20
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?\Z")
 _VARIABLE = re.compile(r"\{\{\s*(project|domain)\s*\}\}")
 _QUANTITY = re.compile(r"[+]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?\Z")
-
-
-def _projects(value: Mapping[str, str]) -> Mapping[str, str]:
-    if wrong := sorted(key for key in value if key.count(":") != 1 or key.startswith(":") or key.endswith(":")):
-        raise PydanticCustomError(
-            "project", "Input should be a map with keys PROJECT:DOMAIN, not {key}", {"key": wrong[0]}
-        )
-    return value
 
 
 def _manifest(value: Mapping[str, object]) -> Mapping[str, object]:
@@ -104,7 +96,7 @@ class Kubernetes(Group):
     that the engine runs in, else `~/.kube/config`."""
     context: Text | None = None
     """Of the kubeconfig. null = the current one."""
-    contexts: Annotated[Mapping[str, str], Named("map of PROJECT:DOMAIN to context"), AfterValidator(_projects)] = {}
+    contexts: Annotated[Mapping[str, str], Named("map of PROJECT:DOMAIN to context"), AfterValidator(by_project)] = {}
     """The same for the executions of a project and domain; wins over `kubernetes.context`."""
     namespace: Annotated[Text, AfterValidator(_namespace)] = "{{ project }}-{{ domain }}"
     """Of the pods of an execution; it must be there. The default is Flyte's."""

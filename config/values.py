@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -103,6 +104,15 @@ def _brokers(value: str) -> str:
 def _store(value: str) -> str:
     if not _STORE.match(value):
         raise PydanticCustomError("store", "Input should be s3://BUCKET, s3://BUCKET/PREFIX or file:///FOLDER")
+    return value
+
+
+def by_project(value: Mapping[str, str]) -> Mapping[str, str]:
+    """A map whose keys are PROJECT:DOMAIN."""
+    if wrong := sorted(key for key in value if not all(key.partition(":")) or key.count(":") != 1):
+        raise PydanticCustomError(
+            "project", "Input should be a map whose keys are PROJECT:DOMAIN, not {key}", {"key": wrong[0]}
+        )
     return value
 
 

@@ -32,7 +32,7 @@ async def told(world: KafkaWorld) -> int:
 
 
 async def refused(world: KafkaWorld, clients: Clients) -> str:
-    """What both say, at the start and when a partition is taken over; nothing was written."""
+    """What both say, at the start and when a partition is taken over; nothing of it was changed."""
     before = await told(world)
     with pytest.raises(BadInput) as early:
         await tenants.check(clients)
@@ -53,7 +53,7 @@ async def test_another_group_is_refused_by_name() -> None:
             "and kafka.group here is 'second': both would work on the same executions. "
             f"Set kafka.group={options.group} to join it, or another kafka.prefix for topics of its own. "
             "To rename the group, stop all its processes first, "
-            f"and set kafka.takes_over={options.group}; nothing was written"
+            f"and set kafka.takes_over={options.group}; nothing of it was changed"
         )
         await world.log.commit((), Changes(executions=[execution("b")]))
 

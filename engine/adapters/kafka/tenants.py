@@ -43,7 +43,7 @@ async def refuse_earlier(clients: Clients, partition: int, start: int) -> None:
 def refuse_others(claim: Claim, where: TopicPartition, options: KafkaOptions) -> None:
     """Raises BadInput with everything that tells the owner apart from us."""
     if problems := list(_problems(claim, options)):
-        raise BadInput(f"{where.topic}, partition {where.partition}: {'; '.join(problems)}; nothing was written")
+        raise BadInput(f"{where.topic}, partition {where.partition}: {'; '.join(problems)}; nothing of it was changed")
 
 
 def _problems(claim: Claim, options: KafkaOptions) -> Iterator[str]:
