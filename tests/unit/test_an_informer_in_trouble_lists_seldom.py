@@ -69,3 +69,34 @@ async def test_a_quiet_namespace_is_looked_through_whole_now_and_then() -> None:
     server = Quiet()
     await watch(server, 3600.0)
     assert len(server.lists) == 12
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("answer", [b"<html>", b"", b"{}", b"[]", b'{"metadata": {}, "items": 3}', b"\xff"])
+async def test_an_answer_that_is_no_list_is_asked_for_again(answer: bytes) -> None:
+    class Odd(Quiet):
+        async def get(self, path: str, params: Mapping[str, str]) -> bytes:
+            await super().get(path, params)
+            return answer if len(self.lists) < 3 else EMPTY
+
+    server = Odd()
+    await watch(server, 60.0)
+    assert server.lists[1] - server.lists[0] == 2.0
+    assert len(server.lists) == 3
+
+
+@pytest.mark.looptime
+async def test_a_line_that_is_no_event_leads_to_a_list() -> None:
+    class Odd(Expiring):
+        @asynccontextmanager
+        async def chunks(
+            self, path: str, params: Mapping[str, str], idle_seconds: float
+        ) -> AsyncIterator[AsyncIterator[bytes]]:
+            async def one() -> AsyncIterator[bytes]:
+                yield b'{"type": "ADDED", "object": 3}\n'
+
+            yield one()
+
+    server = Odd()
+    await watch(server, 5.0)
+    assert len(server.lists) == 2

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import msgspec
@@ -17,6 +17,7 @@ from engine.adapters.kubernetes.classify import Answer
 from engine.adapters.kubernetes.pace import Pace
 from engine.model.errors import BadInput
 
+T = TypeVar("T")
 CONNECT_SECONDS, CALL_SECONDS = 5.0, 30.0
 TOKEN_SECONDS = 60.0
 """After which a token is looked up again."""
@@ -170,6 +171,14 @@ async def _chunks(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
 
 def _lost(error: BaseException) -> CallFailed:
     return CallFailed(Answer(0, type(error).__name__, str(error) or "no answer in time"))
+
+
+def decoded(data: bytes | msgspec.Raw, kind: type[T]) -> T:
+    """What an answer holds. Raises CallFailed for what is no such thing: a proxy on the way has answered, say."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.MsgspecError as error:
+        raise CallFailed(Answer(0, "BadAnswer", f"{error}: {bytes(data)[:200].decode(errors='replace')}")) from error
 
 
 async def lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

@@ -19,7 +19,7 @@ from anyio.abc import TaskStatus
 from msgspec import Struct
 
 from engine.adapters.kubernetes.classify import Answer, Do, on_list
-from engine.adapters.kubernetes.cluster import CallFailed, Cluster, lines
+from engine.adapters.kubernetes.cluster import CallFailed, Cluster, decoded, lines
 from engine.adapters.kubernetes.naming import GROUP
 from engine.adapters.kubernetes.status import Page, Thing
 
@@ -160,8 +160,8 @@ class Informer(Generic[T]):
         try:
             while True:
                 params = {**self._selector, "limit": str(PAGE), **({"continue": more} if more else {})}
-                page = msgspec.json.decode(await self._cluster.get(self.path, params), type=Page)
-                pods = [msgspec.json.decode(item, type=self.kind) for item in page.items]
+                page = decoded(await self._cluster.get(self.path, params), Page)
+                pods = [decoded(item, self.kind) for item in page.items or ()]
                 found.update({pod.name: pod for pod in pods})
                 more, version = page.metadata.continue_token, page.metadata.resource_version
                 if not more:
@@ -230,14 +230,11 @@ class Informer(Generic[T]):
     def _take(self, line: bytes) -> str:
         """The version after one event. Raises CallFailed for an ERROR, and for what is no event."""
         self._heard()
-        try:
-            kind = msgspec.json.decode(line, type=_Kind).type
-            if kind == "ERROR":
-                trouble = msgspec.json.decode(line, type=_Trouble).object
-                raise CallFailed(Answer(trouble.code or _GONE, trouble.reason, trouble.message))
-            pod = msgspec.json.decode(msgspec.json.decode(line, type=_Event).object, type=self.kind)
-        except msgspec.MsgspecError as error:
-            raise CallFailed(Answer(0, "BadEvent", str(error))) from error
+        kind = decoded(line, _Kind).type
+        if kind == "ERROR":
+            trouble = decoded(line, _Trouble).object
+            raise CallFailed(Answer(trouble.code or _GONE, trouble.reason, trouble.message))
+        pod = decoded(decoded(line, _Event).object, self.kind)
         if kind == "DELETED":
             self._removed(pod)
         elif kind in ("ADDED", "MODIFIED"):

@@ -8,10 +8,9 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
-from engine.adapters.kubernetes.cluster import CallFailed
+from engine.adapters.kubernetes.cluster import CallFailed, decoded
 from engine.adapters.kubernetes.status import Condition, seconds
 from engine.model.architectures import Architecture
 from engine.model.errors import BadInput, ErrorKind, Failure
@@ -47,7 +46,7 @@ class _Node(Struct):
 
 
 class _Metadata(Struct):
-    more: str = msgspec.field(name="continue", default="")
+    more: str = field(name="continue", default="")
 
 
 class _Page(Struct):
@@ -64,7 +63,7 @@ async def ready_nodes(cluster: Reads, pool: NodePool, now: float, *, enough: int
     while True:
         params = {"limit": str(PAGE if enough is None else FEW), "labelSelector": selector(pool.node_selector)}
         params |= {"continue": more} if more else {}
-        page = msgspec.json.decode(await cluster.get(PATH, params), type=_Page)
+        page = decoded(await cluster.get(PATH, params), _Page)
         found += sum(_counts(node, now) for node in page.items)
         more = page.metadata.more
         if not more or (enough is not None and found >= enough):
@@ -109,7 +108,7 @@ class ReadyNodes:
             cluster = await self._cluster_of(request.key.execution)
             if await self._there_is(cluster, wanted, pool):
                 return None
-        except (BadInput, CallFailed, msgspec.MsgspecError) as problem:
+        except (BadInput, CallFailed) as problem:
             log.warning("the nodes of a cluster can't be listed", extra={"cause": str(problem)})
             return None
         setting = f"architectures.{wanted.value.replace('-', '_')}.autoscaled"

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Generic
 
 import anyio
-import msgspec
 
 from engine.adapters.kubernetes.classify import Answer, Do, Ruling, on_create, on_delete, on_read
-from engine.adapters.kubernetes.cluster import CallFailed, Cluster
+from engine.adapters.kubernetes.cluster import CallFailed, Cluster, decoded
 from engine.adapters.kubernetes.informer import Followed, Informer, T
 from engine.adapters.kubernetes.naming import FINALIZER, Json, pod_name
 from engine.adapters.kubernetes.quota import Quota
@@ -66,7 +65,7 @@ class Objects(Generic[T]):
     async def _post(self, manifest: Json) -> T:
         try:
             with anyio.CancelScope(shield=True):
-                made = msgspec.json.decode(await self.cluster.post(self._path, manifest), type=self._kind)
+                made = decoded(await self.cluster.post(self._path, manifest), self._kind)
                 self.informer.note(made)
         except CallFailed as problem:
             if on_create(problem.answer).do is Do.WAIT:
@@ -126,7 +125,7 @@ class Objects(Generic[T]):
         waits = Waits()
         while True:
             try:
-                return msgspec.json.decode(await self.cluster.get(f"{self._path}/{name}"), type=self._kind)
+                return decoded(await self.cluster.get(f"{self._path}/{name}"), self._kind)
             except CallFailed as problem:
                 ruling = on_read(problem.answer)
                 if ruling.do is Do.GONE:

@@ -156,14 +156,14 @@ class Pod(Thing, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """A part of a list."""
+    """A part of a list. An answer without a version is none: it must not pass for a namespace without pods."""
 
     class Meta(Struct, frozen=True, rename="camel"):
-        resource_version: str = ""
+        resource_version: str
         continue_token: str = field(default="", name="continue")
 
-    metadata: Meta = Meta()
-    items: list[Raw] = []
+    metadata: Meta
+    items: list[Raw] | None = None
 
 
 def seconds(time: datetime | None) -> float:
