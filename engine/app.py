@@ -13,7 +13,7 @@ from engine.adapters.storecache import StoreCache
 from engine.loop.backoff import Backoff
 from engine.loop.bell import Bell
 from engine.loop.crew import Crew
-from engine.loop.effects import Effects
+from engine.loop.effects import Effects, decided
 from engine.loop.hooks import Hook, nothing
 from engine.loop.meter import Meter
 from engine.loop.outbox import Outbox
@@ -237,6 +237,7 @@ async def _started(
         parts.offload,
         cache,
         outbox.hold,
+        decided,
         parts.placement,
         parts.vetting,
         registry.packages,

@@ -61,6 +61,7 @@ async def run_attempt(services: Services, effect: RunTask | RunElement, inputs: 
         elif effect.resumed and (found := await _earlier_end(services, folder)) is not None:
             return found
         request = await _prepared(services, folder, effect, inputs)
+        await services.decided()
         await _vet(services, request, effect.resumed)
         ended = await services.runner.run(request, folder.begin)
         if request.container is not None and request.container.mounts and ended.well:

@@ -59,6 +59,7 @@ class _Job:
         self.declared = tuple(effect.task.interface.outputs)
 
     async def perform(self, key: CacheKey, attempt: Attempt) -> Ended:
+        await self.services.decided()
         entry, status = await self._look_up(key)
         if entry is not None:
             return await self._use(entry)

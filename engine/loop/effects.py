@@ -1,7 +1,8 @@
 """Hops 6 to 8: effects in flight. Each runs as a task of its own, can be cancelled by its key, and ends in events.
 
 Launching the same effect twice is the same as once. What an effect finds out is appended to the log; nothing here
-touches state.
+touches state. Most effects begin while the decision that asks for them is being committed: until it is, they read and
+write the store and nothing else (`Services.decided`), so that a decision which comes to nothing has started nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import logging
 import time
 from asyncio import CancelledError, Task
+from asyncio import Event as Signal
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import partial
 
 import anyio
@@ -18,7 +21,7 @@ from engine.loop.backoff import Backoff
 from engine.loop.crew import Crew
 from engine.loop.meter import Meter, Outcome
 from engine.machine.handler import NodeHandler
-from engine.model.effects import Effect, StopAttempt
+from engine.model.effects import Effect, KeepOutputs, StopAttempt
 from engine.model.errors import ErrorKind, Failure, LogFailed, Permanent, StoreFailed, Transient, shorten
 from engine.model.events import AttemptFailed, AttemptStopped, Event
 from engine.model.ids import AttemptKey
@@ -29,6 +32,19 @@ log = logging.getLogger(__name__)
 
 
 _Identity = tuple[type[Effect], AttemptKey]
+_COMMITTED: ContextVar[Signal | None] = ContextVar("committed", default=None)
+"""Set once the decision for the effect at hand is committed; None: it is."""
+
+
+async def decided() -> None:
+    """Wait until the decision for the effect at hand is committed (`Services.decided`)."""
+    committed = _COMMITTED.get()
+    if committed is not None and not committed.is_set():
+        await committed.wait()
+
+
+_ACTS_AT_ONCE = (StopAttempt, KeepOutputs)
+"""They ask others from the first."""
 
 
 class _Flight:
@@ -40,7 +56,7 @@ class _Flight:
         self.task: Task[None]
         self.telling = False
         """It is done, and what it found out is on its way to the log."""
-        self.again: Effect | None = None
+        self.again: tuple[Effect, Signal | None] | None = None
         """What followed from that asks for it once more."""
         self.stopped = False
         self.landed: anyio.Event | None = None
@@ -77,21 +93,33 @@ class Effects:
         self._try = self._perform if meter is None else partial(self._measured, meter)
         self._flights: dict[_Identity, _Flight] = {}
 
+    def begin(self, effects: Sequence[Effect], committed: Signal) -> Sequence[Effect]:
+        """Start what may be prepared before its decision is `committed`; gives the others, to be launched then."""
+        self._start((effect for effect in effects if not isinstance(effect, _ACTS_AT_ONCE)), committed)
+        return [effect for effect in effects if isinstance(effect, _ACTS_AT_ONCE)]
+
     def launch(self, effects: Iterable[Effect]) -> None:
+        """Start what is decided and committed."""
+        self._start(effects, None)
+
+    def _start(self, effects: Iterable[Effect], committed: Signal | None) -> None:
         for effect in () if self._idle else effects:
             identity = (type(effect), effect.key)
             if (known := self._flights.get(identity)) is not None:
-                known.again = effect if known.telling else None
+                known.again = (effect, committed) if known.telling else None
                 continue
             flight = self._flights[identity] = _Flight()
-            flight.task = self._crew.start(self._fly(effect, flight), partial(self._land, identity))
+            flight.task = self._crew.start(self._fly(effect, flight, committed), partial(self._land, identity))
 
-    async def _fly(self, effect: Effect, flight: _Flight) -> None:
+    async def _fly(self, effect: Effect, flight: _Flight, committed: Signal | None) -> None:
         ATTEMPT.set(effect.key)
+        _COMMITTED.set(committed)
         if log.isEnabledFor(logging.INFO):
             log.info("effect", extra={"effect": type(effect).__name__, "key": str(effect.key)})
         try:
             events = await self.backoff.persist(partial(self._try, effect), effect.key)
+            if committed is not None and not committed.is_set():
+                await committed.wait()
             flight.telling = True
             if events:
                 await self._append(events)
@@ -104,7 +132,8 @@ class Effects:
         if flight.landed is not None:
             flight.landed.set()
         if flight.again is not None:
-            self.launch((flight.again,))
+            again, committed = flight.again
+            self._start((again,), committed)
 
     async def _measured(self, meter: Meter, effect: Effect) -> Sequence[Event]:
         outcome: Outcome = "error"

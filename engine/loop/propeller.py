@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from asyncio import Event as Signal
 from collections.abc import Sequence
 
 from anyio import TASK_STATUS_IGNORED
@@ -18,6 +19,7 @@ from engine.loop.watchers import Watchers
 from engine.machine import requests, step
 from engine.machine.draft import Rules
 from engine.machine.execution import ExecutionState
+from engine.model.effects import Effect
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import AbortRequested, AttemptPlanned, Event, ExecutionSubmitted
 from engine.model.ids import DNS_LABEL, ExecutionId
@@ -71,6 +73,8 @@ class Propeller:
             self._apply(record, finished, ledger)
         await self.requests.write(ledger)
         self.hook("before_commit")
+        committed = Signal()
+        later = self.effects.begin(ledger.effects, committed)
         began = time.perf_counter()
         await self.log.commit(records, ledger.changes())
         seconds = time.perf_counter() - began
@@ -79,7 +83,8 @@ class Propeller:
             "turn",
             extra={"records": len(records), "facts": len(ledger.facts), "effects": len(ledger.effects)},
         )
-        self._finish(ledger)
+        committed.set()
+        self._finish(ledger, later)
         if meter:
             meter.turned(turn, records, len(ledger.dead_letters), ledger.stale, seconds)
 
@@ -101,7 +106,7 @@ class Propeller:
             self.timers.follow((state.record, state.nodes[path]) for path in state.live)
         if ledger.facts:
             await self.log.commit((), ledger.changes())
-        self._finish(ledger)
+        self._finish(ledger, ledger.effects)
         if self.meter:
             self.meter.restored(len(self.residents), time.perf_counter() - began)
 
@@ -116,11 +121,11 @@ class Propeller:
         source = await self.supplies.source(recovers) if recovers else None
         return ExecutionState.of(snapshot.execution, program, snapshot.nodes, plans, source)
 
-    def _finish(self, ledger: Ledger) -> None:
-        """After the commit: what was decided becomes visible, and its effects start."""
+    def _finish(self, ledger: Ledger, effects: Sequence[Effect]) -> None:
+        """After the commit: what was decided becomes visible, and those of its effects start that have not begun."""
         self.stale_events += ledger.stale
         self.hook("before_launch")
-        self.effects.launch(ledger.effects)
+        self.effects.launch(effects)
         self.timers.follow(ledger.moved())
         self.hook("after_launch")
         # Before the finished ones are dropped: a watcher may look at the nodes that the facts speak of.

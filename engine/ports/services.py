@@ -16,6 +16,10 @@ from engine.ports.taskrunner import TaskRunner
 from engine.ports.vetting import Vetting
 
 
+async def at_once() -> None:
+    """Where every decision is committed before its effects begin."""
+
+
 async def nothing_registered(ids: Sequence[EntityId]) -> Mapping[EntityId, str]:
     """Where there is no registry."""
     return {}
@@ -31,6 +35,9 @@ class Services:
     report: Callable[[AttemptStarted], None]
     """Tell that an attempt really runs. It may be kept back for some milliseconds, so that what follows at once travels
     with it."""
+    decided: Callable[[], Awaitable[None]] = at_once
+    """Wait until the decision for the effect at hand is committed. Before that it may read, and write what the attempt
+    key names, in the store; it asks neither runner nor cache for anything that others would see."""
     placement: PlacementRules = NO_RULES
     """What the operator says of architectures."""
     vetting: Sequence[Vetting] = ()
