@@ -76,6 +76,8 @@ class Equipment:
     """Done beside every engine, as its doors are."""
     code_here: bool = True
     """Tasks find their modules where the engine has them; else in their image, or they fetch them."""
+    hindrance: Callable[[], str] = lambda: ""
+    """Why no task can be started just now, in words; empty: nothing is known to hinder it."""
 
     def rules(self) -> Rules:
         """What the machine decides with."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -76,6 +76,7 @@ async def equipped(
                 meter=meter,
                 chores=tasks.chores,
                 code_here=tasks.code_here,
+                hindrance=tasks.hindrance,
             )
 
 
@@ -104,6 +105,7 @@ class _Tasks:
     vetting: Sequence[Vetting]
     chores: Sequence[Door] = ()
     code_here: bool = True
+    hindrance: Callable[[], str] = lambda: ""
 
 
 @asynccontextmanager
@@ -121,7 +123,7 @@ async def _tasks(
         ):
             if meter is not None:
                 meter.watching(pods.silence_seconds, pods.watched)
-            yield _Tasks(pods, rules, vetting, [partial(tidy, pods)], settings.pods.shared_folders)
+            yield _Tasks(pods, rules, vetting, [partial(tidy, pods)], settings.pods.shared_folders, pods.trouble)
         return
     processes = _processes(home, settings, blobs, environment)
     async with _entered(processes, home):

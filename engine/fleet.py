@@ -84,6 +84,10 @@ class Fleet:
         """Whether every partition that this process owns is restored (it may own none), and the view is up to date."""
         return self._has_caught_up and self._group.rebalances > 0 and self._group.owned <= self.engines.keys()
 
+    def hindrance(self) -> str:
+        """Why it is not ready, in words."""
+        return self._equipment.hindrance() or ("" if self.ready else "restoring")
+
     @property
     def delay_seconds(self) -> float | None:
         return DELAY_SECONDS if self._has_caught_up else None

@@ -34,8 +34,8 @@ async def vetting_of_pods(
     from engine.adapters.images.check import ImageCheck
     from engine.adapters.kubernetes.nodes import ReadyNodes
 
-    async def cluster_of(execution: ExecutionId) -> Cluster:
-        return (await pods.sites.of(execution)).pods.cluster
+    def cluster_of(execution: ExecutionId) -> Cluster:
+        return pods.sites.of(execution).pods.cluster
 
     said = settings.architectures
     async with AsyncExitStack() as stack:

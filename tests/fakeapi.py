@@ -24,7 +24,9 @@ def refusal(status: int, reason: str = "", message: str = "", **headers: str) ->
 
 
 def verb_of(call: web.Request) -> str:
-    """`POST`, `GET`, `DELETE`, `LIST`, `WATCH`, `LOG` or `PATCH`."""
+    """`POST`, `GET`, `DELETE`, `LIST`, `WATCH`, `LOG`, `PATCH`, or `GREET`: of an engine that starts."""
+    if call.path == "/api":
+        return "GREET"
     if call.method != "GET":
         return call.method
     if call.path.endswith("/log"):
@@ -70,6 +72,7 @@ class FakeApi:
             app.router.add_patch(path + "/{name}", each._patch)
             app.router.add_delete(path + "/{name}", each._delete)
             app.router.add_get(path + "/{name}/log", each._log)
+        app.router.add_get("/api", api._greet)
         runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -155,6 +158,9 @@ class FakeApi:
             if (answer := await trouble(request)) is not None:
                 return answer
         return await handler(request)
+
+    async def _greet(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response({"kind": "APIVersions", "versions": ["v1"]})
 
     async def _list(self, request: web.Request) -> web.StreamResponse:
         if verb_of(request) == "WATCH":

@@ -81,7 +81,7 @@ async def _serve(home: Path, settings: Settings, session: Session) -> int:
         going_on = f", {found} unfinished go on" if found else ""
         tell(f"process {os.getpid()} works on home {home}{going_on}; it takes commands until Ctrl-C or SIGTERM")
         session.stops_with(ExitCode.SUCCEEDED)
-        with gateway.serving(engine) if gateway else nullcontext():
+        with gateway.serving(engine, engine.parts.hindrance) if gateway else nullcontext():
             await anyio.sleep_forever()
     return ExitCode.SUCCEEDED
 
@@ -102,7 +102,7 @@ async def _serve_share(home: Path, settings: Settings, session: Session) -> int:
                 f"{kafka.group}, until Ctrl-C or SIGTERM"
             )
             session.stops_with(ExitCode.SUCCEEDED)
-            with gateway.serving(fleet, lambda: fleet.ready) if gateway else nullcontext():
+            with gateway.serving(fleet, fleet.hindrance) if gateway else nullcontext():
                 await anyio.sleep_forever()
     return ExitCode.SUCCEEDED
 

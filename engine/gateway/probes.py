@@ -13,12 +13,12 @@ from engine.gateway.metrics import Metrics
 class Probes:
     def __init__(self, metrics: Metrics, stalled_seconds: float) -> None:
         self._metrics, self._stalled_seconds = metrics, stalled_seconds
-        self._is_ready: Callable[[], bool] = _never
-        metrics.ready.set_function(lambda: float(self._is_ready()))
+        self._hindrance: Callable[[], str] = _away
+        metrics.ready.set_function(lambda: float(not self._hindrance()))
 
-    def ready(self, ask: Callable[[], bool] | None) -> None:
-        """From now on this tells whether it is ready; None: it is not."""
-        self._is_ready = ask or _never
+    def ready(self, hindrance: Callable[[], str] | None) -> None:
+        """From now on this tells why it is not ready, empty where it is; None: it is restoring or stopping."""
+        self._hindrance = hindrance or _away
 
     def add_to(self, app: web.Application) -> None:
         app.router.add_get("/metrics", self._scrape)
@@ -37,10 +37,9 @@ class Probes:
         return web.Response(status=503, text=f"a turn has not ended for {seconds:.0f} seconds\n")
 
     async def _readyz(self, request: web.Request) -> web.Response:
-        return (
-            web.Response(text="ok\n") if self._is_ready() else web.Response(status=503, text="restoring or stopping\n")
-        )
+        why = self._hindrance()
+        return web.Response(status=503, text=f"{why}\n") if why else web.Response(text="ok\n")
 
 
-def _never() -> bool:
-    return False
+def _away() -> str:
+    return "restoring or stopping"

@@ -62,10 +62,11 @@ class Gateway:
         return self._service
 
     @contextmanager
-    def serving(self, service: Service, ready: Callable[[], bool] = lambda: True) -> Iterator[None]:
-        """While the block is entered it answers: no longer once the engine is told to stop. `ready`: of its probe."""
+    def serving(self, service: Service, hindrance: Callable[[], str]) -> Iterator[None]:
+        """While the block is entered it answers: no longer once the engine is told to stop. `hindrance`: why it is not
+        ready, for its probe; empty = it is."""
         self._service = service
-        self._probes.ready(ready)
+        self._probes.ready(hindrance)
         try:
             yield
         finally:

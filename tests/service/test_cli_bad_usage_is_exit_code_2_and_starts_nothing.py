@@ -42,6 +42,22 @@ def test_what_was_wrong_is_said(propwash: Propwash, endings: str, words: list[st
         assert message in refused(propwash, "run", "--json", *filled[1:])
 
 
+NO_CLUSTER = [
+    argument
+    for setting in ("tasks.runner=kubernetes", "pods.shared_folders=true", "kubernetes.kubeconfig=/no/such/file")
+    for argument in ("--set", setting)
+]
+
+
+@pytest.mark.parametrize("words", [["serve"], ["run", "{package}", "even", "--n", "2"]])
+def test_a_cluster_without_a_login(propwash: Propwash, endings: str, words: list[str]) -> None:
+    said = refused(propwash, *(word.format(package=endings) for word in words), *NO_CLUSTER)
+    assert (
+        "kubernetes.kubeconfig: there is no kubeconfig /no/such/file; expected a file with clusters and users" in said
+    )
+    assert propwash("list", "--json").document == []
+
+
 def test_every_problem_of_the_inputs_is_told_at_once(propwash: Propwash, endings: str) -> None:
     message = refused(propwash, "run", "--json", endings, "named_like_options", "--json", "maybe", "--hme", "x")
     assert "3 problems; nothing was started" in message

@@ -53,7 +53,7 @@ class Cluster:
 
 
 def vetting(cluster: Cluster, rules: PlacementRules = RULES) -> ReadyNodes:
-    async def of(execution: ExecutionId) -> Cluster:
+    def of(execution: ExecutionId) -> Cluster:
         return cluster
 
     return ReadyNodes(of, rules, lambda: NOW)

@@ -56,6 +56,9 @@ async def test_it_is_ready_when_it_says_so(world: World) -> None:
     client, metrics, probes, _ = world
     assert await ask(client, "/readyz") == (503, "restoring or stopping\n")
     assert metrics.registry.get_sample_value("propwash_ready") == 0
-    probes.ready(lambda: True)
+    probes.ready(str)
     assert await ask(client, "/readyz") == (200, "ok\n")
     assert metrics.registry.get_sample_value("propwash_ready") == 1
+    probes.ready(lambda: "the API server can't be used yet")
+    assert await ask(client, "/readyz") == (503, "the API server can't be used yet\n")
+    assert metrics.registry.get_sample_value("propwash_ready") == 0

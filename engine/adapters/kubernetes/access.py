@@ -12,11 +12,15 @@ from anyio import to_thread
 from kubernetes_asyncio import config
 from kubernetes_asyncio.client import Configuration
 from kubernetes_asyncio.config.config_exception import ConfigException
+from kubernetes_asyncio.config.kube_config import KubeConfigMerger
 from msgspec import Struct, structs
+from yaml import YAMLError
 
 from engine.model.errors import BadInput
 
-_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+_NAMESPACE_FILE = f"{_ACCOUNT}/namespace"
+_STARTED = "nothing was started"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,25 @@ class Login:
     """Path; None: what KUBECONFIG names, the service account of the pod that this runs in, or ~/.kube/config."""
     context: str | None = None
     """None: the file's current one."""
+    asked_by: str = "kubernetes.context"
+    """Setting that names the context, for messages."""
+
+    def __str__(self) -> str:
+        """As messages name it."""
+        if self.by_service_account:
+            return "the cluster of this pod's service account"
+        context = f"context {self.context!r} ({self.asked_by})" if self.context else "the current context"
+        return f"{context} of kubeconfig {os.pathsep.join(self.files)}"
+
+    @property
+    def by_service_account(self) -> bool:
+        return self.kubeconfig is None and self.context is None and "KUBECONFIG" not in os.environ and in_a_pod()
+
+    @property
+    def files(self) -> list[str]:
+        """That are looked for; the first ones win."""
+        named = self.kubeconfig or os.environ.get("KUBECONFIG") or "~/.kube/config"
+        return [os.path.expanduser(path) for path in named.split(os.pathsep)]
 
 
 class Access(Struct, frozen=True):
@@ -53,22 +76,54 @@ async def renewed(access: Access) -> Access:
 
 async def _log_in(login: Login) -> Access:
     found: Configuration = Configuration()
+    if not login.by_service_account and not any(map(os.path.exists, login.files)):
+        raise BadInput(_no_file(login))
     try:
-        if login.kubeconfig is None and login.context is None and "KUBECONFIG" not in os.environ and in_a_pod():
+        if login.by_service_account:
             config.load_incluster_config(client_configuration=found)
         else:
             await config.load_kube_config(
-                config_file=login.kubeconfig,
+                config_file=os.pathsep.join(login.files),
                 context=login.context,
                 client_configuration=found,
                 persist_config=False,
             )
         headers, tls = await _authorization(found), _tls(found)
-    except (ConfigException, OSError, ValueError) as error:
-        where = login.kubeconfig or os.environ.get("KUBECONFIG") or "~/.kube/config"
-        which = f", context {login.context!r}," if login.context else ""
-        raise BadInput(f"the cluster can't be reached: kubeconfig {where}{which} can't be used: {error}") from error
+    except (ConfigException, YAMLError, OSError, ValueError, AttributeError, TypeError, KeyError) as error:
+        # What is no kubeconfig at all makes the library stumble in any of these ways.
+        raise BadInput(_problem(login, error)) from error
     return Access(str(found.host), headers, tls, found.proxy, found.tls_server_name, found)
+
+
+def _no_file(login: Login) -> str:
+    if login.kubeconfig:
+        said = "kubernetes.kubeconfig"
+    elif "KUBECONFIG" in os.environ:
+        said = "KUBECONFIG"
+    else:
+        said = "kubernetes.kubeconfig is null, KUBECONFIG is not set, and this is no pod of a cluster"
+    expected = "expected a file with clusters and users, as kubectl reads it"
+    return f"{said}: there is no kubeconfig {os.pathsep.join(login.files)}; {expected}; {_STARTED}"
+
+
+def _problem(login: Login, error: Exception) -> str:
+    if login.by_service_account:
+        return f"{login} can't be used: {error}; expected its token and certificate in {_ACCOUNT}; {_STARTED}"
+    known = _contexts(login)
+    if known and login.context and login.context not in known:
+        said = f"{login.asked_by}: kubeconfig {os.pathsep.join(login.files)} has no context {login.context!r}"
+        return f"{said}; expected one of {', '.join(known)}; {_STARTED}"
+    there = f", with one of the contexts {', '.join(known)}" if known and not login.context else ""
+    return f"{login} can't be used: {error}; expected a file with clusters and users{there}; {_STARTED}"
+
+
+def _contexts(login: Login) -> list[str]:
+    """Names; empty where the file is no kubeconfig."""
+    try:
+        merged = KubeConfigMerger(os.pathsep.join(login.files)).config
+        return [str(context["name"]) for context in merged.value["contexts"]] if merged else []
+    except (YAMLError, OSError, ValueError, AttributeError, TypeError, KeyError):
+        return []
 
 
 def in_a_pod() -> bool:

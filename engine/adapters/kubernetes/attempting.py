@@ -53,10 +53,10 @@ class Attempting(Generic[T]):
         return None
 
 
-async def ready(objects: Objects[T]) -> None:
+async def ready(objects: Objects[T], tell: Tell) -> None:
     """Wait until the objects of a namespace are known. Raises Permanent where they can't be watched at all."""
     try:
-        await objects.informer.ready()
+        await objects.informer.ready(lambda trouble: tell(f"its cluster to answer: {trouble}"))
     except CallFailed as problem:
         failure = on_list(problem.answer).failure
         assert failure is not None

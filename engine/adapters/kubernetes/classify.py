@@ -24,6 +24,7 @@ class Answer(Struct, frozen=True):
 
 
 class Do(StrEnum):
+    GO_ON = "there is an answer, and it is no hindrance"
     LOOK = "look at what is there under this name"
     AGAIN = "the same call again, after a while"
     WAIT = "for room in the namespace"
@@ -40,6 +41,8 @@ class Ruling(Struct, frozen=True):
 
 
 _QUOTA = "exceeded quota"
+_ANONYMOUS = "system:anonymous"
+"""Who calls without credentials."""
 _ASKED = re.compile(r"(requested|limited): (\S+?)(?=, [a-z]+: |$)")
 
 
@@ -56,6 +59,19 @@ def on_create(answer: Answer) -> Ruling:
         case 401 | 403 | 404 | 405:
             return _given_up("RuntimeFailure", ErrorKind.SYSTEM, answer)
     return _passing(answer)
+
+
+def on_greeting(answer: Answer, *, needed: bool) -> Do:
+    """Of a cluster that is asked whether it can be used. `needed`: by anything that somebody may be refused."""
+    anonymous = _ANONYMOUS in answer.message
+    match answer.status:
+        case 401:
+            return Do.GIVE_UP
+        case 403 if needed or anonymous:
+            return Do.GIVE_UP
+        case 0 | 429:
+            return Do.AGAIN
+    return Do.AGAIN if answer.status >= 500 else Do.GO_ON
 
 
 def on_delete(answer: Answer) -> Ruling:

@@ -31,7 +31,8 @@ class CallFailed(Exception):
     """A call that did not succeed."""
 
     def __init__(self, answer: Answer) -> None:
-        super().__init__(f"{answer.status} {answer.reason}: {answer.message}")
+        code = f"{answer.status} " if answer.status else ""
+        super().__init__(f"{code}{answer.reason}: {answer.message}")
         self.answer = answer
 
 
@@ -55,6 +56,10 @@ class Cluster:
         connector = aiohttp.TCPConnector(limit=calls)
         async with aiohttp.ClientSession(connector=connector, trust_env=True, read_bufsize=2**18) as session:
             yield cls(login, access, session, pace)
+
+    @property
+    def url(self) -> str:
+        return self._access.url
 
     async def get(self, path: str, params: Mapping[str, str] = {}) -> bytes:
         return await self._call("GET", path, params=params)

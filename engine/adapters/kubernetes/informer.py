@@ -95,14 +95,19 @@ class Informer(Generic[T]):
         self._listed, self._settled = asyncio.Event(), asyncio.Event()
         self.refusal: Answer | None = None
         """Why the first list was refused for good."""
+        self.trouble = ""
+        """Why there is no first list yet."""
         self.heard_at = asyncio.get_running_loop().time()
         """Loop time of the last sign of life of the API server."""
 
-    async def ready(self) -> None:
-        """Wait for the first list. Raises CallFailed where the server refuses to give one."""
+    async def ready(self, tell: Callable[[str], None]) -> None:
+        """Wait for the first list, and `tell` what stands in its way. Raises CallFailed where the server refuses to
+        give one."""
         while not self._listed.is_set():
             if self.refusal is not None:
                 raise CallFailed(self.refusal)
+            if self.trouble:
+                tell(self.trouble)
             await self._settled.wait()
 
     @contextmanager
@@ -134,7 +139,7 @@ class Informer(Generic[T]):
                 version = await self._list()
                 await self._watch(version, began + self._resync)
             except CallFailed as trouble:
-                self._learn(trouble.answer)
+                self._learn(trouble)
                 log.info("pods are listed anew", extra={"path": self.path, "cause": str(trouble), "wait": wait})
             lasted = asyncio.get_running_loop().time() - began
             if lasted >= self._resync:
@@ -144,10 +149,13 @@ class Informer(Generic[T]):
             await anyio.sleep(wait)
             wait = min(2 * wait, LONGEST_WAIT)
 
-    def _learn(self, answer: Answer) -> None:
-        if not self._listed.is_set() and on_list(answer).do is Do.GIVE_UP:
-            self.refusal = answer
-            self._settle()
+    def _learn(self, trouble: CallFailed) -> None:
+        if self._listed.is_set():
+            return
+        self.trouble = str(trouble)
+        if on_list(trouble.answer).do is Do.GIVE_UP:
+            self.refusal = trouble.answer
+        self._settle()
 
     def _settle(self) -> None:
         self._settled.set()

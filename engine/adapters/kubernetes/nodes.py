@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from engine.adapters.kubernetes.cluster import CallFailed, decoded
 from engine.adapters.kubernetes.status import Condition, seconds
 from engine.model.architectures import Architecture
-from engine.model.errors import BadInput, ErrorKind, Failure
+from engine.model.errors import ErrorKind, Failure
 from engine.model.ids import ExecutionId
 from engine.model.placement import UNAVAILABLE, NodePool, PlacementRules
 from engine.ports.taskrunner import TaskRequest
@@ -89,7 +89,7 @@ class ReadyNodes:
 
     def __init__(
         self,
-        cluster_of: Callable[[ExecutionId], Awaitable[Reads]],
+        cluster_of: Callable[[ExecutionId], Reads],
         rules: PlacementRules,
         now: Callable[[], float],
     ) -> None:
@@ -105,10 +105,10 @@ class ReadyNodes:
         if wanted is None or pool is None or pool.autoscaled or resumed:
             return None
         try:
-            cluster = await self._cluster_of(request.key.execution)
+            cluster = self._cluster_of(request.key.execution)
             if await self._there_is(cluster, wanted, pool):
                 return None
-        except (BadInput, CallFailed) as problem:
+        except CallFailed as problem:
             log.warning("the nodes of a cluster can't be listed", extra={"cause": str(problem)})
             return None
         setting = f"architectures.{wanted.value.replace('-', '_')}.autoscaled"

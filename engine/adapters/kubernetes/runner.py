@@ -16,6 +16,7 @@ from engine.adapters.attempts import Attempts
 from engine.adapters.kubernetes import custom
 from engine.adapters.kubernetes.attempting import Attempting, ready
 from engine.adapters.kubernetes.carrying import NO_IMAGE
+from engine.adapters.kubernetes.clusters import Clusters
 from engine.adapters.kubernetes.custom import Rule
 from engine.adapters.kubernetes.keeping import removable
 from engine.adapters.kubernetes.leftovers import Leftovers
@@ -24,7 +25,7 @@ from engine.adapters.kubernetes.logs import LogKeeper, Put
 from engine.adapters.kubernetes.naming import Json, pod_name
 from engine.adapters.kubernetes.notes import Notes
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
-from engine.adapters.kubernetes.pods import Pods
+from engine.adapters.kubernetes.pods import Pods, Tell
 from engine.adapters.kubernetes.podtemplates import PodTemplates
 from engine.adapters.kubernetes.sites import Site, Sites
 from engine.adapters.kubernetes.sources import Sources
@@ -33,7 +34,6 @@ from engine.adapters.kubernetes.states import State
 from engine.adapters.kubernetes.status import Pod, Resource
 from engine.adapters.kubernetes.verdict import state_of
 from engine.adapters.kubernetes.watching import Watching
-from engine.model.errors import BadInput, ErrorKind, Failure, Permanent
 from engine.model.graph import TaskSpec
 from engine.model.ids import AttemptKey
 from engine.ports.taskrunner import Exit, TaskRequest
@@ -71,12 +71,14 @@ class PodRunner:
         self.notes = Notes(put)
 
     async def __aenter__(self) -> Self:
-        connections = await self._exits.enter_async_context(AsyncExitStack())
+        """Raises BadInput where a cluster can't be used, and would not be usable later either."""
+        self._clusters = await self._exits.enter_async_context(Clusters.open(self._cluster))
         self._tasks = await self._exits.enter_async_context(anyio.create_task_group())
         options, stop_seconds = self._cluster, self._options.stop_seconds
         self._tasks.start_soon(self.notes.run)
+        self._tasks.start_soon(self._clusters.keep_asking)
         self._leftovers = Leftovers(self._tasks, self._attempts.__contains__)
-        self.sites = Sites(self._tasks, connections, options, stop_seconds, self._leftovers.see)
+        self.sites = Sites(self._tasks, self._clusters, options, stop_seconds, self._leftovers.see)
         return self
 
     async def __aexit__(
@@ -108,7 +110,7 @@ class PodRunner:
         """See TaskRunner."""
         self._leftovers.doom(key)
         await self._attempts.stop(key)
-        site = await self._site(key)
+        site = await self._site(key, _silent)
         await self._leftovers.remove(site.pods, key)
         for task_type in self._rules:
             if (resources := site.opened.get(task_type)) is not None or await self._has(site, task_type, key):
@@ -117,6 +119,10 @@ class PodRunner:
     async def _has(self, site: Site, task_type: str, key: AttemptKey) -> bool:
         """Whether an engine before this one has left a resource of the attempt."""
         return await site.resources(task_type, self._rules[task_type]).read(pod_name(key)) is not None
+
+    def trouble(self) -> str:
+        """Which clusters have not been reached since the start, and why; empty: all have."""
+        return self._clusters.trouble
 
     def silence_seconds(self) -> float:
         """Since the quietest watch had its last sign of life; 0 where nothing is watched."""
@@ -148,16 +154,17 @@ class PodRunner:
     async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         key = request.key
         self._leftovers.spare(key)
-        site = await self._site(key)
+        tell = partial(self.notes.tell, key, request.prefix_uri)
+        site = await self._site(key, tell)
         if self._sources is not None:
             argv = await self._sources.fetched(request.argv, request.code_root)
             request = structs.replace(request, argv=argv)
         rule = self._rules.get(request.task.type)
         if rule is None:
-            return await self._as_pod(site, request, started)
-        return await self._as_resource(site, request, rule, started)
+            return await self._as_pod(site, request, started, tell)
+        return await self._as_resource(site, request, rule, started, tell)
 
-    async def _as_pod(self, site: Site, request: TaskRequest, started: Callable[[], None]) -> Exit:
+    async def _as_pod(self, site: Site, request: TaskRequest, started: Callable[[], None], tell: Tell) -> Exit:
         architecture = request.placement.architecture or ""
 
         async def make() -> Json:
@@ -169,11 +176,13 @@ class PodRunner:
         self._leftovers.doom_before(site.pods, request.key)
         watching = Watching(site.pods, request, judge, self._now, started)
         attempting = Attempting(site.pods, request, make, partial(self._finish, site.pods, request))
-        return await attempting.run(watching, partial(self.notes.tell, request.key, request.prefix_uri))
+        return await attempting.run(watching, tell)
 
-    async def _as_resource(self, site: Site, request: TaskRequest, rule: Rule, started: Callable[[], None]) -> Exit:
+    async def _as_resource(
+        self, site: Site, request: TaskRequest, rule: Rule, started: Callable[[], None], tell: Tell
+    ) -> Exit:
         resources = site.resources(request.task.type, rule)
-        await ready(resources)
+        await ready(resources, tell)
 
         async def make() -> Json:
             template = await self._template(site, request)
@@ -188,15 +197,12 @@ class PodRunner:
         self._leftovers.doom_before(resources, request.key)
         watching = Watching(resources, request, partial(custom.state_of, rule=rule), self._now, started)
         attempting = Attempting(resources, request, make, ended)
-        return await attempting.run(watching, partial(self.notes.tell, request.key, request.prefix_uri))
+        return await attempting.run(watching, tell)
 
-    async def _site(self, key: AttemptKey) -> Site:
-        """Raises Permanent where its cluster can't be used at all."""
-        try:
-            site = await self.sites.of(key.execution)
-        except BadInput as problem:
-            raise Permanent(Failure("RuntimeFailure", ErrorKind.SYSTEM, str(problem))) from problem
-        await ready(site.pods)
+    async def _site(self, key: AttemptKey, tell: Tell) -> Site:
+        """Raises Permanent where pods can't be watched there at all."""
+        site = self.sites.of(key.execution)
+        await ready(site.pods, tell)
         return site
 
     async def _template(self, site: Site, request: TaskRequest) -> Json | None:
@@ -215,3 +221,7 @@ class PodRunner:
         found = links(self._options.log_links, pod, request)
         lines = [ended.message, *(f"{name}: {uri}" for name, uri in found.items())]
         return structs.replace(ended, message="\n".join(lines))
+
+
+def _silent(why: str) -> None:
+    """Nobody waits for it."""
