@@ -26,7 +26,7 @@ def _manifest(value: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _pod_template(value: Mapping[str, object]) -> Mapping[str, object]:
-    """What fields a spec may have is the cluster's to say; that it is one, and its containers are, is told here."""
+    """That it is one, and its containers are, is told here; what fields it may have, when an engine starts."""
     if set(value) - {"metadata", "spec"} or not all(isinstance(part, Mapping) for part in value.values()):
         raise PydanticCustomError("pod_template", "Input should be a map with the maps metadata and spec")
     spec = value.get("spec", {})

@@ -38,6 +38,7 @@ def pod_runner(home: Path, settings: Settings, blobs: BlobStore, environment: Ma
     from engine.adapters.kubernetes.sources import Sources
 
     check_store(settings, blobs.uri("metadata"))
+    check_manifests(settings)
 
     async def find(name: str) -> str:
         uri = blobs.uri(layout.sources(name))
@@ -61,6 +62,24 @@ def check_store(settings: Settings, uri: str) -> None:
             f"values are kept in a folder ({uri}), which pods can't reach: give store.uri s3://BUCKET/PREFIX; or set "
             "pods.shared_folders, where pods see the folders of this machine; nothing was started"
         )
+
+
+def check_manifests(settings: Settings) -> None:
+    """Blocking. Raises BadInput for parts of pods that Kubernetes would not understand, all of them at once."""
+    from engine.adapters.kubernetes.fields import mistakes
+
+    template, said = settings.pods.template, settings.architectures
+    parts: dict[str, tuple[str, object]] = {
+        "pods.template.metadata": ("V1ObjectMeta", template.get("metadata")),
+        "pods.template.spec": ("V1PodSpec", template.get("spec")),
+        "pods.owner": ("V1OwnerReference", settings.pods.owner),
+    }
+    for name, pool in (("amd64", said.amd64), ("arm64", said.arm64), ("arm_v6", said.arm_v6), ("arm_v7", said.arm_v7)):
+        parts[f"architectures.{name}.affinity"] = ("V1Affinity", pool.affinity if pool else None)
+    if found := [problem for path, (kind, part) in parts.items() for problem in mistakes(part, kind, path)]:
+        more = " What is newer than that belongs into a PodTemplate of the cluster (pods.template_name)."
+        listed = "".join(f"\n  - {problem}" for problem in found)
+        raise BadInput(f"pods can't be made of these settings; nothing was started.{more}{listed}")
 
 
 def cluster_options(home: Path, settings: Settings) -> ClusterOptions:

@@ -17,6 +17,7 @@ from engine.cli.exitcodes import ExitCode
 from engine.cli.request import load_settings
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
+from engine.clusters import check_manifests
 from engine.gateway.tls import Certificate
 from engine.gateway.webhook import PATH, answering, configuration
 from engine.model.errors import BadInput
@@ -33,6 +34,7 @@ def webhook(config: Path | None, sets: Sequence[str]) -> int:
 async def _serve(settings: Settings, session: Session) -> int:
     session.deadline_seconds = STOP_SECONDS
     said, rules = settings.webhook, placement_rules(settings)
+    await to_thread.run_sync(check_manifests, settings)
     certificate = await to_thread.run_sync(Certificate, said.certificate_file, said.key_file)
     async with answering(rules, certificate, said.listen) as serving:
         configured = ", ".join(sorted(rules.architectures)) or "none"

@@ -64,8 +64,8 @@ class Cluster:
     async def get(self, path: str, params: Mapping[str, str] = {}) -> bytes:
         return await self._call("GET", path, params=params)
 
-    async def post(self, path: str, body: object) -> bytes:
-        return await self._call("POST", path, body)
+    async def post(self, path: str, body: object, params: Mapping[str, str] = {}) -> bytes:
+        return await self._call("POST", path, body, params=params)
 
     async def delete(self, path: str, body: object) -> bytes:
         return await self._call("DELETE", path, body)

@@ -34,6 +34,9 @@ class Objects(Generic[T]):
         self._path, self._creating, self.stop_seconds = informer.path, creating, stop_seconds
         self._group, self._kind = informer.group, informer.kind
         self.quota = Quota()
+        self._strict = {"fieldValidation": "Strict"} if self._kind is Pod else {}
+        """A field of a pod that the server does not know would be dropped without a word. (What a custom resource may
+        have, its operator's schema often does not say.)"""
 
     async def ensure(self, key: AttemptKey, turn: AttemptKey, manifest: Json, tell: Tell) -> T:
         """The pod of an attempt: the one that is there with the same key, or a new one.
@@ -65,7 +68,7 @@ class Objects(Generic[T]):
     async def _post(self, manifest: Json) -> T:
         try:
             with anyio.CancelScope(shield=True):
-                made = decoded(await self.cluster.post(self._path, manifest), self._kind)
+                made = decoded(await self.cluster.post(self._path, manifest, self._strict), self._kind)
                 self.informer.note(made)
         except CallFailed as problem:
             if on_create(problem.answer).do is Do.WAIT:
