@@ -118,6 +118,9 @@ class Kubernetes(Group):
     """Seconds of silence after which a watch is taken for dead."""
     resync_seconds: Annotated[Seconds, Field(ge=1)] = 300.0
     """Seconds between complete looks at all pods, whatever the watches tell."""
+    trouble_seconds: Seconds = 300.0
+    """Seconds that the API server may answer nothing, or with errors of its own (5xx), before an attempt whose pod is
+    not made yet fails (SYSTEM, tried again as `retries.max_system_failures` says). 0: any time."""
 
 
 class Pods(Group):

@@ -99,6 +99,7 @@ def cluster_options(home: Path, settings: Settings) -> ClusterOptions:
         calls=said.parallel_creations,
         idle_seconds=said.idle_seconds,
         resync_seconds=said.resync_seconds,
+        trouble_seconds=said.trouble_seconds,
     )
 
 

@@ -6,6 +6,7 @@ import anyio
 import pytest
 from aiohttp import web
 
+from engine.adapters.kubernetes.naming import GROUP, KEY, written
 from engine.model.errors import ErrorKind
 from tests.contract.clusterworld import World, ask, first, name
 from tests.fakeapi import refusal, verb_of
@@ -42,6 +43,46 @@ async def test_what_passes_is_tried_again(world: World) -> None:
         await world.until(lambda: world.started == [key()])
         tasks.cancel_scope.cancel()
     assert world.count("POST") == 3
+
+
+async def test_trouble_that_does_not_end_is_a_system_failure(world: World) -> None:
+    world.api.trouble.append(first(99, "POST", lambda: refusal(500, "InternalError", "failed calling webhook")))
+    async with world.runner(trouble_seconds=1) as runner, anyio.create_task_group() as tasks:
+        tasks.start_soon(world.run, runner, ask())
+        await world.seen("POST", 2)
+        assert runner.notes.of[key()] == "its pod to be made: 500 InternalError: failed calling webhook"
+        problem = await world.refusal()
+        assert runner.notes.of == {}
+    assert (problem.failure.code, problem.failure.kind, problem.recoverable) == (
+        "RuntimeFailure",
+        ErrorKind.SYSTEM,
+        True,
+    )
+    assert "(kubernetes.trouble_seconds is 1); the last try: 500 InternalError: failed" in problem.failure.message
+    assert 2 < world.count("POST") < 9
+
+
+async def test_an_attempt_after_one_that_was_given_up_is_alone(world: World) -> None:
+    """The last call, whose reply was lost, has made its pod all the same, and no watch has told of it yet."""
+    given_up, second = key(), key(attempt=1)
+    world.api.trouble.append(first(3, "POST", lambda: refusal(504, "Timeout", "it took too long")))
+    async with world.runner(trouble_seconds=0.1) as runner, anyio.create_task_group() as tasks:
+        tasks.start_soon(world.run, runner, ask())
+        await world.refusal()
+        late = {"name": name(given_up), "uid": "late", "labels": {GROUP: "propwash"}}
+        late["annotations"] = {KEY: written(given_up), "primary_container_name": "main"}
+        world.api.pods[name(given_up)] = {"metadata": late, "status": {"phase": "Running"}}
+        beside: list[list[str]] = []
+        world.api.kubelet = lambda pod: beside.append(list(world.api.pods))
+        before = len(world.api.calls)
+        world.api.trouble.clear()
+        tasks.start_soon(world.run, runner, ask(second))
+        await world.seen("DELETE", 1)
+        await world.seen("POST", world.count("POST") + 1)
+        assert [it for it in world.api.calls[before:] if it in ("GET", "DELETE", "POST")] == ["GET", "DELETE", "POST"]
+        await world.until(lambda: bool(beside))
+        assert beside == [[name(second)]]
+        tasks.cancel_scope.cancel()
 
 
 async def test_the_server_says_for_how_long(world: World) -> None:

@@ -11,6 +11,7 @@ from engine.adapters.kubernetes.classify import on_list
 from engine.adapters.kubernetes.cluster import CallFailed
 from engine.adapters.kubernetes.informer import T
 from engine.adapters.kubernetes.naming import Json, pod_name
+from engine.adapters.kubernetes.patience import Patience
 from engine.adapters.kubernetes.pods import Objects, Tell
 from engine.adapters.kubernetes.watching import Watching
 from engine.model.errors import Permanent
@@ -23,9 +24,16 @@ class Attempting(Generic[T]):
     """`make`: the manifest. `ended`: is told of the object at its end, while it is there, and says what came of it."""
 
     def __init__(
-        self, objects: Objects[T], request: TaskRequest, make: Callable[[], Awaitable[Json]], ended: Ended[T]
+        self,
+        objects: Objects[T],
+        request: TaskRequest,
+        make: Callable[[], Awaitable[Json]],
+        ended: Ended[T],
+        patience: Patience,
     ) -> None:
         self._objects, self._request, self._make, self._ended = objects, request, make, ended
+        self._patience = patience
+        """Until the object is there."""
 
     async def run(self, watching: Watching[T], tell: Tell) -> Exit:
         """Raises Permanent."""
@@ -34,7 +42,9 @@ class Attempting(Generic[T]):
         if found is None:
             if request.begun:
                 return Exit(ExitReason.LOST, 0, "its pod is gone, and nobody has seen how it ended")
-            found = await objects.ensure(request.key, request.root or request.key, await self._make(), tell)
+            await objects.make_sure(request.key, self._patience)
+            turn, manifest = request.root or request.key, await self._make()
+            found = await objects.ensure(request.key, turn, manifest, tell, self._patience)
         # Nothing is awaited in between, so no change is missed.
         with objects.informer.follow(found.name) as seen:
             exit = await watching.end(seen, found, tell)

@@ -77,3 +77,5 @@ class ClusterOptions(Struct, frozen=True):
     """Pods that are being made at once; connections there may be twice as many."""
     idle_seconds: float = 60.0
     resync_seconds: float = 300.0
+    trouble_seconds: float = 300.0
+    """Of trouble of the API server after which an attempt without a pod is given up; 0 = never."""

@@ -25,6 +25,7 @@ from engine.adapters.kubernetes.logs import LogKeeper, Put
 from engine.adapters.kubernetes.naming import Json, pod_name
 from engine.adapters.kubernetes.notes import Notes
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
+from engine.adapters.kubernetes.patience import Patience
 from engine.adapters.kubernetes.pods import Pods, Tell
 from engine.adapters.kubernetes.podtemplates import PodTemplates
 from engine.adapters.kubernetes.sites import Site, Sites
@@ -166,26 +167,27 @@ class PodRunner:
 
     async def _as_pod(self, site: Site, request: TaskRequest, started: Callable[[], None], tell: Tell) -> Exit:
         architecture = request.placement.architecture or ""
+        patience = Patience(self._cluster.trouble_seconds)
 
         async def make() -> Json:
-            return pod_of(request, self._cluster.group, self._options, await self._template(site, request))
+            return pod_of(request, self._cluster.group, self._options, await self._template(site, request, patience))
 
         def judge(pod: Pod) -> State:
             return state_of(pod, self._now(), self._options, architecture)
 
         self._leftovers.doom_before(site.pods, request.key)
         watching = Watching(site.pods, request, judge, self._now, started)
-        attempting = Attempting(site.pods, request, make, partial(self._finish, site.pods, request))
+        attempting = Attempting(site.pods, request, make, partial(self._finish, site.pods, request), patience)
         return await attempting.run(watching, tell)
 
     async def _as_resource(
         self, site: Site, request: TaskRequest, rule: Rule, started: Callable[[], None], tell: Tell
     ) -> Exit:
-        resources = site.resources(request.task.type, rule)
+        resources, patience = site.resources(request.task.type, rule), Patience(self._cluster.trouble_seconds)
         await ready(resources, tell)
 
         async def make() -> Json:
-            template = await self._template(site, request)
+            template = await self._template(site, request, patience)
             return custom.resource_of(request, rule, self._cluster.group, self._options, template, site.pods.namespace)
 
         async def ended(resource: Resource, exit: Exit) -> Exit:
@@ -196,7 +198,7 @@ class PodRunner:
 
         self._leftovers.doom_before(resources, request.key)
         watching = Watching(resources, request, partial(custom.state_of, rule=rule), self._now, started)
-        attempting = Attempting(resources, request, make, ended)
+        attempting = Attempting(resources, request, make, ended, patience)
         return await attempting.run(watching, tell)
 
     async def _site(self, key: AttemptKey, tell: Tell) -> Site:
@@ -205,8 +207,9 @@ class PodRunner:
         await ready(site.pods, tell)
         return site
 
-    async def _template(self, site: Site, request: TaskRequest) -> Json | None:
-        return await self._templates.find(site.pods, request.pod.pod_template or self._options.template_name)
+    async def _template(self, site: Site, request: TaskRequest, patience: Patience) -> Json | None:
+        name = request.pod.pod_template or self._options.template_name
+        return await self._templates.find(site.pods, name, patience)
 
     async def _finish(self, pods: Pods, request: TaskRequest, pod: Pod, exit: Exit) -> Exit:
         """Of an attempt that is over: what it printed is kept, and what runs beside it is ended."""
