@@ -58,16 +58,20 @@ def relaunch(context: Context, /, home: Path, config: Path | None, sets: tuple[s
 @click.command(name="retry-node")
 @click.argument("execution")
 @click.argument("node")
+@click.option("--all-elements", is_flag=True, help="Of a map: those that have succeeded run again, too.")
 @settings
 @common
-def retry_node(execution: str, node: str, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
+def retry_node(
+    execution: str, node: str, home: Path, config: Path | None, sets: tuple[str, ...], all_elements: bool
+) -> int:
     """Give a failed node one more attempt while its execution is still running.
 
-    NODE is its path, as `propwash get` shows it. What was skipped because it had failed waits again.
+    NODE is its path, as `propwash get` shows it. What was skipped because it had failed waits again. Of a map only the
+    elements run that have not succeeded.
     """
     from engine.cli.retry import retry_node as perform
 
-    return perform(execution, node, home, config, sets)
+    return perform(execution, node, home, config, sets, all_elements=all_elements)
 
 
 @click.command()

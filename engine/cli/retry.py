@@ -21,15 +21,19 @@ from engine.model.ids import ExecutionId
 from engine.reach import send
 
 
-def retry_node(name: str, path: str, home: Path, config: Path | None, sets: Sequence[str]) -> int:
+def retry_node(
+    name: str, path: str, home: Path, config: Path | None, sets: Sequence[str], *, all_elements: bool = False
+) -> int:
     """Raises BadInput where the node can't be tried again; and whatever stops the engine."""
-    return run_session(partial(_retry, name, path, home, load_settings(config, sets)))
+    return run_session(partial(_retry, name, path, all_elements, home, load_settings(config, sets)))
 
 
-async def _retry(name: str, path: str, home: Path, settings: Settings, session: Session) -> int:
+async def _retry(
+    name: str, path: str, all_elements: bool, home: Path, settings: Settings, session: Session
+) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     execution = await _asked(name, path, home)
-    await send(home, settings, [NodeRetryRequested(execution, path)])
+    await send(home, settings, [NodeRetryRequested(execution, path, all_elements)])
     await say_soon(f"node {path} of execution {execution.name} is tried again")
     return ExitCode.SUCCEEDED
 

@@ -107,9 +107,12 @@ class Client:
         """Answer an approval."""
         return await self.give(SignalGiven(_id(execution), signal_id, UNSET, passes, request=secrets.token_hex(8)))
 
-    async def retry_node(self, execution: Asked, path: str) -> None:
-        """Ask for one more attempt of a failed node while its execution still runs."""
-        await self._publish(NodeRetryRequested(_id(execution), path))
+    async def retry_node(self, execution: Asked, path: str, *, all_elements: bool = False) -> None:
+        """Ask for one more attempt of a failed node while its execution still runs.
+
+        Of a map the elements run that have not succeeded; `all_elements`: all of them.
+        """
+        await self._publish(NodeRetryRequested(_id(execution), path, all_elements))
 
     async def accepted(self, asked: Submitted) -> Fact:
         """The engine's answer, once it is there. Raises Rejected."""

@@ -25,7 +25,7 @@ from engine.model.graph import START_NODE, NodeKind
 from engine.model.ids import join, owner, split
 from engine.model.limits import ArrayLimits, ExecutionLimits, RetryLimits
 from engine.model.phases import REOPENINGS, ExecutionPhase, NodePhase, allowed
-from engine.model.state import Fact, Node
+from engine.model.state import Elements, Fact, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +164,15 @@ class Draft:
                 self.ended.append(path)
         return before, old
 
-    def reopen(self, path: str, attempt: int) -> None:
-        """Take a node back to its beginning. Raises Defect where the table of re-openings does not lead there."""
+    def reopen(self, path: str, attempt: int, kept: Elements | None = None) -> None:
+        """Take a node back to its beginning. Raises Defect where the table of re-openings does not lead there.
+
+        `kept`: the elements of a map whose successes the attempt begins with.
+        """
         old = self.node(path)
         if old.phase not in REOPENINGS:
             raise Defect(f"node {path} of {self.record.id} can't go back from {old.phase.name}")
-        self.nodes[path] = Node(path, old.kind, attempt=attempt)
+        self.nodes[path] = Node(path, old.kind, attempt=attempt, kept=kept)
         self._fact(NodePhase.NOT_YET_STARTED.name, path, attempt, None)
 
     def enter(self, phase: ExecutionPhase, **changes: object) -> None:

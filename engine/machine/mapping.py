@@ -12,6 +12,7 @@ from msgspec import structs
 
 from engine.machine import arrays
 from engine.machine.handler import Context, ElementStep, Move
+from engine.machine.recovery import Earlier
 from engine.model.effects import Effect, GatherOutputs, PrepareArray, StopAttempt
 from engine.model.errors import ErrorKind, Failure, shorten
 from engine.model.events import AttemptFailed, AttemptStopped, AttemptSucceeded, NodeEvent, NodePrepared
@@ -80,10 +81,14 @@ def element_key(node: Node, index: int, ctx: Context) -> AttemptKey:
 
 
 def earlier_element(node: Node, key: AttemptKey, ctx: Context) -> tuple[AttemptKey | None, bool]:
-    """What a first attempt of an element comes after in the recovered execution, and whether that one succeeded."""
-    if ctx.earlier is None or node.attempt or key.attempt or key.index is None:
+    """What a first attempt of an element comes after, and whether that one succeeded: in the attempt of the map before
+    this one, if a person tries it again, else in the recovered execution."""
+    if key.attempt or key.index is None:
         return None, False
-    return ctx.earlier.element(elements_of(node).size, key.index)
+    before = ctx.earlier if not node.attempt else None
+    if node.kept is not None:
+        before = Earlier(ctx.execution, structs.replace(node, attempt=node.attempt - 1, elements=node.kept))
+    return before.element(elements_of(node).size, key.index) if before is not None else (None, False)
 
 
 def _target(ctx: Context) -> TaskSpec | LaunchPlanSpec:

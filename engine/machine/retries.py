@@ -1,6 +1,7 @@
 """One more attempt of a failed node, asked for by a person while its execution is still running.
 
-That is so where the failure policy lets the other nodes go on. What was skipped because of the failure waits again.
+That is so where the failure policy lets the other nodes go on. What was skipped because of the failure waits again. Of a
+map the elements that have succeeded are taken over, as a recovery does it, unless the person wants all of them anew.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ def again(draft: Draft, event: NodeRetryRequested) -> Step:
         return draft.step()
     prefix, node_id = split(event.path)
     frame = draft.frame(prefix)
-    for path in [event.path, *_skipped(draft.state, frame, node_id)]:
-        draft.reopen(path, draft.node(path).attempt + (path == event.path))
+    failed, skipped = draft.node(event.path), [*_skipped(draft.state, frame, node_id)]
+    draft.reopen(event.path, failed.attempt + 1, None if event.all_elements else failed.elements)
+    for path in skipped:
+        draft.reopen(path, draft.node(path).attempt)
     _forget(draft, frame)
     try_start(draft, prefix, node_id)
     settle(draft)

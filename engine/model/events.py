@@ -67,6 +67,8 @@ class NodeRetryRequested(Struct, frozen=True, omit_defaults=True, tag="node.retr
 
     execution: ExecutionId
     path: str
+    all_elements: bool = False
+    """Of a map: those that have succeeded run again, too; else their outputs are kept."""
 
 
 class AboutAttempt(Struct, frozen=True, omit_defaults=True):

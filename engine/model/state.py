@@ -96,7 +96,7 @@ class Elements(Struct, frozen=True, omit_defaults=True):
     cached: int = 0
     """Elements whose result came from the cache."""
     recovered: int = 0
-    """Elements whose result came from the recovered execution."""
+    """Elements whose result came from the recovered execution, or from the attempt before that a person tried again."""
 
 
 class Node(Struct, frozen=True, omit_defaults=True):
@@ -116,6 +116,9 @@ class Node(Struct, frozen=True, omit_defaults=True):
     cache: CacheStatus | None = None
     """Of the last attempt; what the elements of a map did stands in their facts."""
     elements: Elements | None = None
+    kept: Elements | None = None
+    """Of a map that a person tries again: its elements in the attempt before this one. Those that succeeded there are
+    taken over."""
     wake_at: float = 0.0
     """A live node wants a TimerFired at this time; 0 = none."""
     choice: str = ""

@@ -6,11 +6,13 @@ import pytest
 
 from engine.cli.board import Board
 from engine.cli.wording import Group
+from engine.machine.children import child_id
 from engine.machine.retries import why_not
 from engine.model.errors import Failure
 from engine.model.events import AbortRequested, NodeRetryRequested
 from engine.model.graph import ArraySpec, FailurePolicy, Program
 from engine.model.ids import AttemptKey
+from engine.model.state import Elements
 from tests.programs import chain, graph, mapped, node, plan, program, task
 from tests.property.test_every_committed_state_keeps_the_invariants import problems
 from tests.simulation import EXECUTION, Simulation, user_error
@@ -41,8 +43,8 @@ def _failed(whole: Program, *paths: str, size: int = 0) -> Simulation:
     return Simulation(whole, script, size=size).run()
 
 
-def _retry(world: Simulation, path: str) -> None:
-    done = world.apply(NodeRetryRequested(EXECUTION, path))
+def _retry(world: Simulation, path: str, *, all_elements: bool = False) -> None:
+    done = world.apply(NodeRetryRequested(EXECUTION, path, all_elements))
     assert done is not None
     assert done.refusal == ""
     assert problems(world) == []
@@ -126,6 +128,81 @@ def test_nodes_of_every_kind(kind: str) -> None:
     phases = world.phases()
     assert (phases["n0"], phases["n1"]) == ("SUCCEEDED", "SUCCEEDED")
     assert _end(world) == "SUCCEEDED"
+
+
+def _map(*, size: int, over_plans: bool = False) -> Simulation:
+    """A map of which the elements 1 and 3 fail, whatever attempt of it: the others end first."""
+    work = task("work")
+    many, child = mapped(work), graph("child", [node("n9", work.id)])
+    child_plan = plan("child_plan", child)
+    first = node("n0", child_plan.id if over_plans else many.id, array=ArraySpec(run_all=True))
+    wf = graph("wf", [first, node("n1", work.id, after=["n0"]), node("n3", work.id)], policy=AFTER)
+    bad = {child_id(AttemptKey(EXECUTION, "n0", 0, index)) for index in (1, 3)} if over_plans else set()
+
+    def script(key: AttemptKey) -> Failure | str | None:
+        if key.path == "n3":
+            return "hang"
+        return user_error() if key.execution in bad or (key.path == "n0" and key.index in (1, 3)) else None
+
+    return Simulation(program([wf, child], [work, many], [child_plan]), script, size=size).run()
+
+
+def _elements(world: Simulation) -> Elements:
+    found = world.nodes()["n0"].elements
+    assert found is not None
+    return found
+
+
+def test_a_map_keeps_the_elements_that_succeeded() -> None:
+    world = _map(size=5)
+    assert world.element_phases("n0") == ["SUCCEEDED", "FAILED", "SUCCEEDED", "FAILED", "SUCCEEDED"]
+    world.started.clear()
+    world.script = lambda key: user_error() if key.index == 3 else None
+    _retry(world, "n0")
+    assert sorted(key.index or 0 for key in world.started if key.path == "n0") == [1, 3]
+    assert world.element_phases("n0") == ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "FAILED", "SUCCEEDED"]
+    assert _elements(world).recovered == 3
+
+    world.started.clear()
+    world.script = lambda key: None
+    _retry(world, "n0")
+    assert [(key.index, key.node_attempt) for key in world.started if key.path == "n0"] == [(3, 2)]
+    assert (_elements(world).recovered, world.phases()["n1"]) == (4, "SUCCEEDED")
+    assert _elements(world).output_bytes == {"o0": 50}
+
+
+def test_a_map_runs_all_its_elements_where_that_is_asked_for() -> None:
+    world = _map(size=5)
+    world.started.clear()
+    world.script = lambda key: None
+    _retry(world, "n0", all_elements=True)
+    assert sorted(key.index or 0 for key in world.started if key.path == "n0") == [0, 1, 2, 3, 4]
+    assert _elements(world).recovered == 0
+
+
+def test_a_map_over_a_launch_plan_runs_nothing_again_of_children_that_succeeded() -> None:
+    world = _map(size=5, over_plans=True)
+    assert world.element_phases("n0") == ["SUCCEEDED", "FAILED", "SUCCEEDED", "FAILED", "SUCCEEDED"]
+    world.started.clear()
+    world.script = lambda key: None
+    _retry(world, "n0")
+    children = [child_id(AttemptKey(EXECUTION, "n0", 0, index, 1)) for index in range(5)]
+    assert {key.execution for key in world.started if key.path == "n9"} == {children[1], children[3]}
+    assert [world.phases(child)["n9"] for child in children[:2]] == ["RECOVERED", "SUCCEEDED"]
+    assert world.phases()["n1"] == "SUCCEEDED"
+
+
+def test_a_map_that_is_tried_again_survives_a_crash_between_its_elements() -> None:
+    world = _map(size=5)
+    world.started.clear()
+    world.script = lambda key: None
+    world.apply(NodeRetryRequested(EXECUTION, "n0"))
+    for _ in range(4):
+        world.deliver()
+        world.resume()
+    world.run()
+    assert {key.index for key in world.started if key.path == "n0"} == {1, 3}
+    assert world.phases()["n1"] == "SUCCEEDED"
 
 
 def test_inside_a_sub_workflow_whose_policy_lets_it_go_on() -> None:
