@@ -22,7 +22,7 @@ from engine.equipment import RUNNING_FOLDER, equipped
 from engine.loop.hooks import Hook, nothing
 from engine.model.errors import BadInput
 from engine.ports.blobstore import BlobStore
-from engine.ports.eventlog import Journal
+from engine.ports.eventlog import Journal, Names
 from engine.stores import look_at_store
 
 if TYPE_CHECKING:
@@ -45,14 +45,19 @@ class HomeView:
     blobs: BlobStore
 
 
+@dataclass(frozen=True, slots=True)
+class HomeLook(HomeView):
+    names: Names
+
+
 @asynccontextmanager
-async def read_home(home: Path, settings: Settings | None = None) -> AsyncIterator[HomeView]:
+async def read_home(home: Path, settings: Settings | None = None) -> AsyncIterator[HomeLook]:
     """A look at a home, while an engine works on it or not: takes no lock, creates nothing.
 
     Raises BadInput where no home is, HomeTooNew, LogFailed.
     """
     async with SqliteLog.open_readonly(home) as log, look_at_store(home, settings) as blobs:
-        yield HomeView(log, blobs)
+        yield HomeLook(log, blobs, log)
 
 
 @asynccontextmanager

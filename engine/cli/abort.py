@@ -45,14 +45,12 @@ async def _abort(name: str, reason: str, home: Path, settings: Settings, wait: b
             return ExitCode.SUCCEEDED
         async with to_the_end(contact, home, settings, record.id, quiet=True) as view:
             await finish(view, [record.id], home, as_json=False)
-            (ended,) = [found for found in await view.log.executions() if found.id == record.id]
+            ended = (await view.log.find([record.id]))[record.id]
     return ExitCode.SUCCEEDED if ended.phase is ExecutionPhase.ABORTED else ExitCode.FAILED
 
 
 async def _asked(name: str, home: Path) -> Execution:
     async with read_home(home) as view:
-        records = await view.log.executions()
-        execution = named(name, records, home)
-    (record,) = [found for found in records if found.id == execution]
+        record = await named(name, view.names, home)
     refuse_abort(record)
     return record

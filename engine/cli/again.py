@@ -20,7 +20,7 @@ from engine.cli.verdict import Context
 from engine.cli.watch import to_the_end
 from engine.gateway.asking import once_more
 from engine.gateway.documents import Documents
-from engine.homes import HomeView, read_home
+from engine.homes import HomeLook, read_home
 from engine.machine.recovery import refusal
 from engine.model.errors import BadInput
 from engine.model.events import ExecutionSubmitted
@@ -71,17 +71,15 @@ def _does(asked: Asked) -> str:
     return "recovers" if asked.recover else "repeats"
 
 
-async def _submission(view: HomeView, asked: Asked, home: Path) -> tuple[ExecutionSubmitted, bytes]:
+async def _submission(view: HomeLook, asked: Asked, home: Path) -> tuple[ExecutionSubmitted, bytes]:
     record = await _source(view, asked.execution, home, recover=asked.recover)
     inputs = await view.blobs.get(record.inputs_uri) if record.inputs_uri else b""
     event = once_more(record, asked.name, recover=asked.recover, overwrite_cache=asked.overwrite_cache)
     return event, inputs
 
 
-async def _source(view: HomeView, name: str, home: Path, *, recover: bool) -> Execution:
-    records = await view.log.executions()
-    execution = named(name, records, home)
-    (record,) = [found for found in records if found.id == execution]
+async def _source(view: HomeLook, name: str, home: Path, *, recover: bool) -> Execution:
+    record = await named(name, view.names, home)
     problem = refusal(record) if recover else ""
     if problem:
         raise BadInput(f"{problem}; nothing was started")

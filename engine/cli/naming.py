@@ -7,28 +7,32 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from engine.model.errors import BadInput
-from engine.model.ids import ExecutionId
 from engine.model.state import Execution
+from engine.ports.eventlog import Names
 
 _NAMED = 10
 """Names that a message lists."""
 
 
-def named(name: str, records: Sequence[Execution], home: Path) -> ExecutionId:
+async def named(name: str, names: Names, home: Path) -> Execution:
     """The execution of this name, or of `project:domain:name`.
 
-    Raises BadInput where no execution has the name, or more than one.
+    Raises BadInput where no execution has the name, or more than one; LogFailed.
     """
-    found = [record.id for record in records if name in (record.id.name, str(record.id))]
+    found = await names.namesakes(name)
     if len(found) == 1:
         return found[0]
     if found:
-        raise BadInput(f"{name!r} may mean any of {', '.join(map(str, found))}: give the whole of it")
-    names = [record.id.name for record in records]
-    if not names:
+        raise BadInput(f"{name!r} may mean any of {', '.join(str(it.id) for it in found)}: give the whole of it")
+    alike = await names.alike(name, _NAMED)
+    if not alike.count:
         raise BadInput(f"there is no execution {name!r}: {home} holds none")
-    near = get_close_matches(name, names, _NAMED) or names[-_NAMED:]
-    raise BadInput(f"there is no execution {name!r} in {home}; there are {some(near, len(names))}")
+    near = list(alike.begun_with) or get_close_matches(name, alike.newest, _NAMED)
+    if near:
+        raise BadInput(f"there is no execution {name!r} in {home}; did you mean {' or '.join(near)}?")
+    shown = [*reversed(alike.newest[-_NAMED:])]
+    first = "there are" if len(shown) == alike.count else "the newest are"
+    raise BadInput(f"there is no execution {name!r} in {home}; {first} {some(shown, alike.count)}")
 
 
 def some(names: Sequence[str], count: int | None = None) -> str:

@@ -50,7 +50,7 @@ def logs(asked: Asked, home: Path) -> int:
 
 async def _logs(asked: Asked, home: Path) -> int:
     async with read_home(home) as view:
-        execution = named(asked.execution, await view.log.executions(), home)
+        execution = (await named(asked.execution, view.names, home)).id
         snapshot = await view.log.snapshot(execution)
         assert snapshot is not None, execution
         key = await find_attempt(view.log, snapshot, asked)

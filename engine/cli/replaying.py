@@ -46,7 +46,7 @@ def replay(name: str, home: Path, config: Path | None, sets: Sequence[str], *, s
 
 async def _replay(name: str, home: Path, settings: Settings, steps: bool) -> Outcome:
     async with SqliteAudit.open(home) as log, look_at_store(home, settings) as blobs:
-        execution = named(name, await log.executions(), home)
+        execution = (await named(name, log, home)).id
         snapshot = await log.snapshot(execution)
         assert snapshot is not None
         reader = _Reader(log, blobs)

@@ -28,9 +28,7 @@ def retry_node(
     return run_session(partial(_retry, name, path, all_elements, home, load_settings(config, sets)))
 
 
-async def _retry(
-    name: str, path: str, all_elements: bool, home: Path, settings: Settings, session: Session
-) -> int:
+async def _retry(name: str, path: str, all_elements: bool, home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     execution = await _asked(name, path, home)
     await send(home, settings, [NodeRetryRequested(execution, path, all_elements)])
@@ -40,7 +38,7 @@ async def _retry(
 
 async def _asked(name: str, path: str, home: Path) -> ExecutionId:
     async with read_home(home) as view:
-        execution = named(name, await view.log.executions(), home)
+        execution = (await named(name, view.names, home)).id
         documents = Documents(view.log, view.blobs, home)
         state = await documents.state(await documents.snapshot(execution))
     if documents.problems:

@@ -31,7 +31,7 @@ async def _get(name: str, home: Path, as_json: bool) -> int:
     from engine.gateway.documents import Documents
 
     async with read_home(home) as view:
-        execution = named(name, await view.log.executions(), home)
+        execution = (await named(name, view.names, home)).id
         documents = Documents(view.log, view.blobs, home)
         record = (await documents.snapshot(execution)).execution
         left = not record.terminal and not await answers(home)

@@ -52,7 +52,7 @@ async def _signal(
 
 async def _asked(name: str, signal_id: str, value: str | Approval, home: Path) -> tuple[ExecutionId, bytes]:
     async with read_home(home) as view:
-        execution = named(name, await view.log.executions(), home)
+        execution = (await named(name, view.names, home)).id
         documents = Documents(view.log, view.blobs, home)
         state = await documents.state(await documents.snapshot(execution))
     return execution, signal_literal(state, signal_id, value)

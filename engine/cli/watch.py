@@ -44,7 +44,7 @@ def watch(name: str, home: Path, config: Path | None, sets: Sequence[str], *, as
 
 async def _watch(name: str, home: Path, as_json: bool, session: Session) -> int:
     async with read_home(home) as view:
-        execution = named(name, await view.log.executions(), home)
+        execution = (await named(name, view.names, home)).id
         problem = await watching(view, home, execution, quiet=as_json)
         if problem is not None:
             raise problem

@@ -1,7 +1,7 @@
 """One more attempt of a failed node, asked for by a person while its execution is still running.
 
-That is so where the failure policy lets the other nodes go on. What was skipped because of the failure waits again. Of a
-map the elements that have succeeded are taken over, as a recovery does it, unless the person wants all of them anew.
+That is so where the failure policy lets the other nodes go on. What was skipped because of the failure waits again. Of
+a map the elements that have succeeded are taken over, as a recovery does it, unless the person wants all of them anew.
 """
 
 from __future__ import annotations

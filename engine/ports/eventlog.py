@@ -145,6 +145,29 @@ class Records(Protocol):
     async def snapshot(self, execution: ExecutionId) -> Snapshot | None: ...
 
 
+class Alike(Struct, frozen=True):
+    """What a message proposes in place of a name that no execution has."""
+
+    begun_with: tuple[str, ...]
+    """Names that begin like it, some of them."""
+    newest: tuple[str, ...]
+    """Those of the newest executions, oldest first."""
+    count: int
+    """How many executions there are."""
+
+
+class Names(Protocol):
+    """Executions by what people call them. Costs the same however many there are. Raises LogFailed."""
+
+    async def namesakes(self, name: str) -> Sequence[Execution]:
+        """Those of this name, in every project and domain; or the one of `project:domain:name`."""
+        ...
+
+    async def alike(self, name: str, most: int) -> Alike:
+        """`most`: names that begin like it."""
+        ...
+
+
 class Told(Records, Protocol):
     """With the facts."""
 

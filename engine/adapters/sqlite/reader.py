@@ -16,13 +16,13 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
-from engine.adapters.sqlite import listing
+from engine.adapters.sqlite import listing, naming
 from engine.adapters.sqlite.rows import REPLAYED, key_of
 from engine.adapters.sqlite.schema import describe
 from engine.model.errors import LogFailed
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact, Node, Snapshot
-from engine.ports.eventlog import BATCH_RECORDS, DeadLetter, Record, Selection
+from engine.ports.eventlog import BATCH_RECORDS, Alike, DeadLetter, Record, Selection
 from engine.ports.letters import Letter
 from engine.wire import codec
 
@@ -77,6 +77,12 @@ class SqliteReader:
 
     async def executions(self) -> Sequence[Execution]:
         return await self._run(self._executions)
+
+    async def namesakes(self, name: str) -> Sequence[Execution]:
+        return await self._run(partial(self._namesakes, name))
+
+    async def alike(self, name: str, most: int) -> Alike:
+        return await self._run(partial(self._alike, name, most))
 
     async def select(self, wanted: Selection) -> Sequence[Execution]:
         return await self._run(partial(self._select, wanted))
@@ -145,6 +151,15 @@ class SqliteReader:
     def _executions(self) -> list[Execution]:
         rows = self._connection.execute("SELECT payload FROM executions ORDER BY number")
         return [self._state(codec.unpack_execution, payload) for (payload,) in rows]
+
+    def _namesakes(self, name: str) -> list[Execution]:
+        with self._moment() as connection:
+            return self._find(naming.keys_of(connection, name))
+
+    def _alike(self, name: str, most: int) -> Alike:
+        with self._moment() as connection:
+            newest, count = naming.newest(connection)
+            return Alike(tuple(naming.begun_with(connection, name, most)), tuple(newest), count)
 
     def _select(self, wanted: Selection) -> list[Execution]:
         statement, values = listing.query(wanted, key_of(wanted.behind.id) if wanted.behind else "")
