@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from config.settings import Settings
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import accepted, finish, resume_command
 from engine.cli.naming import named
 from engine.cli.request import load_settings
-from engine.cli.screen import say, say_soon
+from engine.cli.screen import say, say_soon, tell
 from engine.cli.session import Session, run_session
 from engine.cli.show import as_text, tell_problems
 from engine.cli.verdict import Context
@@ -21,11 +22,15 @@ from engine.cli.watch import to_the_end
 from engine.gateway.asking import once_more
 from engine.gateway.documents import Documents
 from engine.homes import HomeLook, read_home
+from engine.machine.execution import ExecutionState
 from engine.machine.recovery import refusal
 from engine.model.errors import BadInput
 from engine.model.events import ExecutionSubmitted
 from engine.model.state import Execution
 from engine.reach import reach
+
+if TYPE_CHECKING:
+    from engine.cli.mending import Mended
 
 
 class Asked(Struct, frozen=True):
@@ -40,6 +45,8 @@ class Asked(Struct, frozen=True):
     overwrite_cache: bool = False
     wait: bool = True
     as_json: bool = False
+    package: str | None = None
+    """File or package with the mended workflow to go on with; None: the workflow as it was."""
 
 
 def again(context: Context, asked: Asked, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
@@ -50,11 +57,15 @@ def again(context: Context, asked: Asked, home: Path, config: Path | None, sets:
 async def _again(context: Context, asked: Asked, home: Path, settings: Settings, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
     async with read_home(home, settings) as view:
-        event, inputs = await _submission(view, asked, home)
+        event, inputs = await _submission(view, asked, home, settings)
     execution = event.execution
+    async with read_home(home, settings) as view:
+        known = (await view.log.find([execution])).get(execution)
     async with reach(home, settings, idle=not asked.wait) as contact:
         await contact.submit(event, inputs)
-        if not asked.as_json:
+        if known is not None and known.terminal:
+            tell(f"execution {execution.name} has {known.phase.value} already: this is its result, nothing ran")
+        elif not asked.as_json:
             await say_soon(f"execution {execution.name} {_does(asked)} {asked.execution}")
         if not asked.wait:
             if asked.as_json:
@@ -71,11 +82,32 @@ def _does(asked: Asked) -> str:
     return "recovers" if asked.recover else "repeats"
 
 
-async def _submission(view: HomeLook, asked: Asked, home: Path) -> tuple[ExecutionSubmitted, bytes]:
+async def _submission(view: HomeLook, asked: Asked, home: Path, settings: Settings) -> tuple[ExecutionSubmitted, bytes]:
     record = await _source(view, asked.execution, home, recover=asked.recover)
     inputs = await view.blobs.get(record.inputs_uri) if record.inputs_uri else b""
     event = once_more(record, asked.name, recover=asked.recover, overwrite_cache=asked.overwrite_cache)
+    if asked.package is not None:
+        from engine.cli.mending import keep
+
+        found = await _mended(await _state(view, record, home), asked.package, home, settings)
+        await keep(found, home, settings)
+        event = structs.replace(event, entity=found.entity, package=found.package.digest)
     return event, inputs
+
+
+async def _state(view: HomeLook, record: Execution, home: Path) -> ExecutionState:
+    """With its program. Raises BadInput where that can't be read."""
+    documents = Documents(view.log, view.blobs, home)
+    state = await documents.state(await documents.snapshot(record.id))
+    if documents.problems:
+        raise BadInput(f"execution {record.id.name} can't be recovered: {documents.problems[0]}")
+    return state
+
+
+async def _mended(source: ExecutionState, package: str, home: Path, settings: Settings) -> Mended:
+    from engine.cli.mending import mended
+
+    return await mended(source, package, home, settings)
 
 
 async def _source(view: HomeLook, name: str, home: Path, *, recover: bool) -> Execution:
@@ -86,18 +118,20 @@ async def _source(view: HomeLook, name: str, home: Path, *, recover: bool) -> Ex
     return record
 
 
-def foresee(name: str, home: Path, *, as_json: bool) -> int:
+def foresee(asked: Asked, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
     """What a recovery would do with each node, and why; nothing is started. Raises BadInput as `again`."""
-    return anyio.run(_foresee, name, home, as_json)
+    return anyio.run(_foresee, asked, home, load_settings(config, sets))
 
 
-async def _foresee(name: str, home: Path, as_json: bool) -> int:
+async def _foresee(asked: Asked, home: Path, settings: Settings) -> int:
     from engine.cli.forecast import Forecast
 
-    async with read_home(home) as view:
-        record = await _source(view, name, home, recover=True)
+    async with read_home(home, settings) as view:
+        record = await _source(view, asked.execution, home, recover=True)
         documents = Documents(view.log, view.blobs, home)
-        forecast = Forecast(await documents.state(await documents.snapshot(record.id)), view.blobs)
+        source = await documents.state(await documents.snapshot(record.id))
+        mended = await _mended(source, asked.package, home, settings) if asked.package else None
+        forecast = Forecast(source, view.blobs, mended.state if mended else None)
         await forecast.ask_cache()
-        say(as_text(forecast.document()) if as_json else forecast.text())
+        say(as_text(forecast.document()) if asked.as_json else forecast.text())
         return tell_problems(documents)

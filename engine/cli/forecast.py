@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Forecast:
-    """`source`: the execution that would be recovered, with its program."""
+    """`source`: the execution that would be recovered, with its program. `mended`: as it would begin with another."""
 
-    def __init__(self, source: ExecutionState, blobs: BlobStore) -> None:
+    def __init__(self, source: ExecutionState, blobs: BlobStore, mended: ExecutionState | None = None) -> None:
         self._source, self._blobs = source, blobs
         self._prospects: list[Prospect] = []
         if source.record.workflow in source.program.workflows:
-            self._prospects = list(foreseen(source))
+            self._prospects = list(foreseen(source, mended))
 
     async def ask_cache(self) -> None:
         """Whether the results of tasks that must run are kept: asked where all inputs of a task are known by now."""

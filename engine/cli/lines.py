@@ -8,12 +8,14 @@ from engine.cli.board import Board
 from engine.cli.followed import ARROW
 from engine.cli.wording import done, duration, elapsed, plain, progress
 from engine.gateway.document import attempts
+from engine.model.cache import CacheStatus
 from engine.model.ids import ExecutionId
-from engine.model.phases import NodePhase
+from engine.model.phases import TERMINAL, NodePhase
 from engine.model.state import Execution, Fact, Node
 
 STEPS = 10
 """Progress lines of one map."""
+_TELLING = (NodePhase.QUEUED, NodePhase.RUNNING, NodePhase.RECOVERED)
 LINE_SHOWN = 200
 """Characters of a line of an error message."""
 
@@ -23,6 +25,8 @@ class Lines:
         self._board = board
         self._shown: dict[tuple[ExecutionId, str], int] = {}
         """Tenths of each map that were told already."""
+        self._named: set[tuple[ExecutionId, str]] = set()
+        """The nodes that have not ended whose task was told: a view may begin in the middle."""
 
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> list[str]:
         """The lines for what was committed."""
@@ -50,15 +54,21 @@ class Lines:
     def _node_line(self, fact: Fact) -> str:
         row = self._board.spot(fact.execution, fact.path).row()
         words = [row.place, fact.phase]
-        match NodePhase[fact.phase]:
+        phase, place = NodePhase[fact.phase], (fact.execution, fact.path)
+        if phase in _TELLING and place not in self._named:
+            self._named.add(place)
+            words += [row.node.kind.value, row.target]
+        match phase:
             case NodePhase.QUEUED | NodePhase.RUNNING if fact.attempt:
                 words.append(f"attempt {fact.attempt + 1}")
-            case NodePhase.QUEUED:
-                words += [row.node.kind.value, row.target]
             case NodePhase.RUNNING:
                 words.append(plain(row.question))
             case NodePhase.SUCCEEDED | NodePhase.FAILED | NodePhase.ABORTED | NodePhase.TIMED_OUT:
                 words.append(_ending(row.node))
+        if phase in TERMINAL:
+            self._named.discard(place)
+        if fact.cache is CacheStatus.HIT:
+            words.append("from the cache")
         if fact.error is not None and fact.phase != NodePhase.FAILING.name:
             words.append(f"{fact.error.code}: {_gist(fact.error.message)}")
         return " ".join(filter(None, words))

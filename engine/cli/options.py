@@ -146,6 +146,16 @@ def on_kafka(function: _F) -> _F:
     )(function)
 
 
+class _Phase(click.Choice[str]):
+    """In an error, the phases as they are shown everywhere."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is none of {', '.join(self.choices)}", param, ctx)
+
+
 def filters(function: _F) -> _F:
     """Options that say what is listed: of executions, of what is registered, and of both."""
     phases = [phase.value for phase in ExecutionPhase]
@@ -176,7 +186,7 @@ def filters(function: _F) -> _F:
             "--phase",
             "phases",
             multiple=True,
-            type=click.Choice(phases, case_sensitive=False),
+            type=_Phase(phases, case_sensitive=False),
             metavar="PHASE",
             help="In this phase; repeatable.",
         ),

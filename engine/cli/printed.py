@@ -13,20 +13,23 @@ import anyio
 from engine.cli.exitcodes import ExitCode
 from engine.cli.naming import named, some
 from engine.cli.screen import say, say_bytes, tell
+from engine.cli.unprinted import why_nothing
 from engine.cli.wording import attempts_of_element
+from engine.gateway.documents import Documents
 from engine.homes import read_home
 from engine.machine import arrays
 from engine.machine.children import child_id
 from engine.model import layout
 from engine.model.errors import BadInput
 from engine.model.graph import NodeKind
-from engine.model.ids import AttemptKey, inner_frame
+from engine.model.ids import AttemptKey, inner_frame, split
 from engine.model.phases import NodePhase
 from engine.model.state import Elements, Node, Snapshot
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import Records
 
-STREAMS = ("stdout", "stderr")
+STDOUT = "stdout"
+STREAMS = (STDOUT, "stderr")
 CHUNK_BYTES = 1024 * 1024
 _ELEMENT = re.compile(r"(?P<path>.+)\[(?P<index>\d+)\]\Z")
 _HIDDEN = (NodeKind.START, NodeKind.END)
@@ -54,8 +57,27 @@ async def _logs(asked: Asked, home: Path) -> int:
         snapshot = await view.log.snapshot(execution)
         assert snapshot is not None, execution
         key = await find_attempt(view.log, snapshot, asked)
-        await _print(view.blobs, key, asked.streams)
+        skipped = await _lines_of_flytekit(Documents(view.log, view.blobs, home), snapshot, key)
+        if not await _print(view.blobs, key, asked.streams, skipped):
+            tell(await why_nothing(view.log, snapshot, key) or _nothing(key, asked.streams))
     return ExitCode.SUCCEEDED
+
+
+def _nothing(key: AttemptKey, streams: Sequence[str]) -> str:
+    where = key.path if key.index is None else f"{key.path}[{key.index}]"
+    return f"attempt {key.attempt + 1} of node {where} has printed nothing, or not yet: {' and '.join(streams)}"
+
+
+async def _lines_of_flytekit(documents: Documents, snapshot: Snapshot, key: AttemptKey) -> bytes:
+    """What stdout begins with that the author's task has not printed: flytekit's command for single tasks does."""
+    try:
+        state = await documents.state(snapshot)
+        prefix, node_id = split(key.path)
+        frame = state.frame(prefix)
+        task = frame.program.task(frame.spec(node_id).target)
+    except KeyError:
+        return b""
+    return b"" if task.raw_container or key.index is not None else b"\n"
 
 
 async def find_attempt(log: Records, snapshot: Snapshot, asked: Asked) -> AttemptKey:
@@ -121,6 +143,11 @@ def _element(snapshot: Snapshot, node: Node, index: int | None, asked: Asked, wh
         known = f"{node.path}[0] to {node.path}[{elements.size - 1}]{_failures(elements)}"
         problem = "name one of its elements" if index is None else f"it has no element {index}"
         raise BadInput(f"{what} is a map: {problem}; there are {known}")
+    kept = node.kept
+    if kept is not None and asked.attempt is None and arrays.phase_of(kept, index) is NodePhase.SUCCEEDED:
+        # It was taken over from the attempt of the map before this one.
+        before = arrays.attempt_of(kept, index)
+        return snapshot.execution.element_key(node.path, node.attempt - 1, index, before)
     begun = attempts_of_element(elements, index)
     return snapshot.execution.element_key(
         node.path, node.attempt, index, _attempt(asked, begun, f"element {index} of {what}")
@@ -141,28 +168,33 @@ async def _in_the_child(log: Records, key: AttemptKey, what: str) -> str:
     return f"{said}; see its child execution {child.execution.id.name}, with the nodes {inner}"
 
 
-async def _print(blobs: BlobStore, key: AttemptKey, streams: Sequence[str]) -> None:
-    """Copy the files to stdout, piece by piece; heads between them only for people."""
+async def _print(blobs: BlobStore, key: AttemptKey, streams: Sequence[str], skipped: bytes) -> bool:
+    """Copy the files to stdout, piece by piece; heads between them only for people. Whether there was anything.
+
+    `skipped`: what is left out where stdout begins with it.
+    """
     folder = blobs.uri(layout.attempt_prefix(key))
-    sizes = {stream: await blobs.size(f"{folder}/{stream}.log") for stream in streams}
-    titled = len(streams) > 1 and sys.stdout.isatty()
-    for stream, size in sizes.items():
-        if size and titled:
+    titled, any_text = len(streams) > 1 and sys.stdout.isatty(), False
+    for stream in streams:
+        uri = f"{folder}/{stream}.log"
+        size = await blobs.size(uri) or 0
+        start = 0
+        if size and stream == STDOUT and skipped:
+            start = len(skipped) if await blobs.get(uri, 0, len(skipped)) == skipped else 0
+        if start == size:
+            continue
+        any_text = True
+        if titled:
             say(f"==> {stream} <==")
-        if size and not await _copy(blobs, f"{folder}/{stream}.log", size):
-            return
-    if not any(sizes.values()):
-        where = key.path if key.index is None else f"{key.path}[{key.index}]"
-        kept = (
-            "has printed nothing" if any(size is not None for size in sizes.values()) else "has no output, or not yet"
-        )
-        tell(f"attempt {key.attempt + 1} of node {where} {kept}: {' and '.join(streams)}")
+        if not await _copy(blobs, uri, start, size):
+            break
+    return any_text
 
 
-async def _copy(blobs: BlobStore, uri: str, size: int) -> bool:
+async def _copy(blobs: BlobStore, uri: str, begin: int, size: int) -> bool:
     """Whether somebody still reads. A file that still grows is copied up to where it ended when we came."""
     last = b""
-    for start in range(0, size, CHUNK_BYTES):
+    for start in range(begin, size, CHUNK_BYTES):
         data = await blobs.get(uri, start, min(start + CHUNK_BYTES, size))
         if not data:
             break

@@ -28,6 +28,11 @@ def _anew(function: _F) -> _F:
 @click.command()
 @_anew
 @click.option("--dry-run", is_flag=True, help="Only say what would become of each node, and why.")
+@click.option(
+    "--package",
+    metavar="FILE_OR_PACKAGE",
+    help="Go on with the workflow of the same name in there, which was mended.  [default: the workflow as it was]",
+)
 @settings
 @shared
 @click.pass_obj
@@ -38,7 +43,7 @@ def recover(
     from engine.cli.again import Asked, again, foresee
 
     if dry_run:
-        return foresee(asked["execution"], home, as_json=asked["as_json"])
+        return foresee(Asked(recover=True, **asked), home, config, sets)
     return again(context, Asked(recover=True, **asked), home, config, sets)
 
 

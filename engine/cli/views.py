@@ -15,6 +15,7 @@ from engine.app import Engine
 from engine.cli.board import Board
 from engine.cli.lines import Lines
 from engine.cli.screen import OutputRefused, say_soon, tell
+from engine.cli.standing import standing
 from engine.loop.watchers import Watcher
 from engine.model.ids import ExecutionId
 from engine.model.state import Execution, Fact
@@ -80,6 +81,8 @@ async def showing(
             # Nothing is committed between the watching and the following.
             for execution in executions:
                 board.follow(execution, f"{execution.name}: " if len(executions) > 1 else "")
+                if (begun := engine.residents.get(execution)) is not None:
+                    see(*standing(begun, engine.parts.clock.now()))
             yield
 
 

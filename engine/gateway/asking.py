@@ -64,6 +64,8 @@ def once_more(
     problem = refusal(record) if recover else ""
     if problem:
         raise BadInput(f"{problem}; nothing was started")
+    if name == record.id.name:
+        raise BadInput(f"execution {name} is the old one: the new one needs another name; nothing was started")
     return ExecutionSubmitted(
         ExecutionId(record.id.project, record.id.domain, name or random_name()),
         record.entity,

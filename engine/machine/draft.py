@@ -104,7 +104,7 @@ class Draft:
             spec = cleanups.told(spec, frame, self.error_of(frame))
         sources = partial(self._outputs_of, frame.scope)
         state, limits = self.state, (self.rules.retries, self.rules.arrays)
-        known = earlier(state.source, path) if state.source else None
+        known = earlier(state, path) if state.source else None
         return Context(
             self.record, frame.program, state.program, spec, sources, self.now, *limits, frame.interruptible, known
         )

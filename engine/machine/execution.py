@@ -85,6 +85,8 @@ class ExecutionState:
 
     source: ExecutionState | None = None
     """The execution that this one recovers."""
+    fits: dict[str, bool] = field(default_factory=dict)
+    """Whether a node of the source, by its path there, is the same in this one's program. Derived."""
     crowds: dict[str, int] = field(default_factory=dict)
     """How many nodes of a frame are live, those of the frames inside it left out, by its prefix. Derived."""
     busy: int = 0

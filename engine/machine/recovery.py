@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from engine.machine import arrays
+from engine.machine.refit import change
 from engine.model.graph import NodeKind, Program
 from engine.model.ids import AttemptKey, inner_frame, join
 from engine.model.phases import SATISFIED, ExecutionPhase, NodePhase
@@ -30,6 +31,8 @@ class Earlier(Struct, frozen=True):
 
     record: Execution
     node: Node
+    mended: bool = False
+    """The workflow that recovers it is of another package: a @dynamic task plans anew."""
 
     @property
     def key(self) -> AttemptKey:
@@ -61,24 +64,36 @@ def refusal(source: Execution) -> str:
     return ""
 
 
-def earlier(source: ExecutionState | None, path: str) -> Earlier | None:
-    """The node of this path in the source, whatever the numbers of its containers' attempts there.
+def earlier(state: ExecutionState, path: str) -> Earlier | None:
+    """The node of this path in the recovered execution, whatever the numbers of its containers' attempts there.
 
-    None for clean-ups (failure nodes) and what is inside them: they belong to the failure that they clean up after.
+    None for clean-ups (failure nodes) and what is inside them: they belong to the failure that they clean up after. Of
+    a mended workflow also None for what is another node now, and for what an earlier plan of a @dynamic task holds.
     """
+    source = state.source
     if source is None:
         return None
-    parts, frame = path.split("/"), ""
+    mended = source.record.package != state.record.package
+    parts, there, here = path.split("/"), "", ""
     for node_id, attempt in zip_longest(parts[::2], parts[1::2]):
-        node = source.nodes.get(join(frame, node_id))
-        if node is None or _is_cleanup(source, frame, node_id):
+        node = source.nodes.get(join(there, node_id))
+        if node is None or _is_cleanup(source, there, node_id):
+            return None
+        if mended and not _fits(state, source, there, here, node):
             return None
         if attempt is None:
-            return Earlier(source.record, node)
-        if attempt != "0" or not node.framed:
+            return Earlier(source.record, node, mended)
+        if attempt != "0" or not node.framed or (mended and node.plan):
             return None
-        frame = inner_frame(node.path, node.attempt)
+        there, here = inner_frame(node.path, node.attempt), inner_frame(join(here, node_id), 0)
     return None
+
+
+def _fits(state: ExecutionState, source: ExecutionState, there: str, here: str, node: Node) -> bool:
+    """Found once for each node."""
+    if node.path not in state.fits:
+        state.fits[node.path] = not change(source, state, there, here, node)
+    return state.fits[node.path]
 
 
 def taken_over(
@@ -91,7 +106,7 @@ def taken_over(
     if old.phase in SATISFIED:
         changes = {"inputs_uri": old.inputs_uri, "outputs_uri": old.outputs_uri}
         return (structs.replace(node, phase=NodePhase.RECOVERED, ended_at=now, **changes),)
-    if old.plan and old.plan in plans:
+    if old.plan and old.plan in plans and not found.mended:
         queued = structs.replace(node, phase=NodePhase.QUEUED, queued_at=now, inputs_uri=old.inputs_uri)
         running = structs.replace(queued, phase=NodePhase.RUNNING, started_at=now, attempt_started_at=now)
         deadline = now + timeout_seconds if timeout_seconds else 0.0

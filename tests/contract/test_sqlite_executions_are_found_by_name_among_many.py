@@ -42,7 +42,7 @@ async def test_in_every_project_and_domain(sqlite_world: SqliteWorld) -> None:
         for one in places[:-1]:
             assert [it.id for it in await log.namesakes(str(one.id))] == [one.id]
         assert [await log.namesakes(wrong) for wrong in ("sa", "same-", "d:same", "p:d:", "p:x:same", "")] == [[]] * 6
-        with pytest.raises(BadInput, match="'same' may mean any of .*p:d:same.*: give the whole of it"):
+        with pytest.raises(BadInput, match=r"'same' may mean any of .*p:d:same.*: give the whole of it"):
             await found_by("same", log, Path("h"))
 
 
