@@ -179,8 +179,9 @@ class Simulation:
                 self.waiting.append(AttemptSucceeded(key, effect.outputs_uri, {"o0": 10}))
             case StartChild() | StartElement():
                 depth, recovers = effect.origin.depth + 1, effect.recovers
+                package = effect.origin.package
                 child = ExecutionSubmitted(
-                    effect.child, effect.plan.id, "digest", parent=key, depth=depth, recovers=recovers
+                    effect.child, effect.plan.id, package, parent=key, depth=depth, recovers=recovers
                 )
                 self.waiting.extend([child, AttemptStarted(key)])
             case AbortChild():
