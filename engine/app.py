@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, fields
 
@@ -31,7 +31,7 @@ from engine.model import layout
 from engine.model.errors import BadInput
 from engine.model.events import AbortRequested, Event, ExecutionSubmitted
 from engine.model.graph import Program
-from engine.model.ids import EntityId, ExecutionId
+from engine.model.ids import AttemptKey, EntityId, ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.model.placement import NO_RULES, PlacementRules
 from engine.model.state import Execution
@@ -48,6 +48,13 @@ from engine.wire.compile import compile_package
 from engine.wire.package import Package, pack, unpack
 from engine.wire.sizes import refuse_large
 from handlers.registry import default_handlers, performers
+
+
+async def nothing_printed(key: AttemptKey) -> AsyncGenerator[bytes, None]:
+    """Of runners whose attempts print into the store."""
+    pieces: tuple[bytes, ...] = ()
+    for piece in pieces:
+        yield piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +83,9 @@ class Equipment:
     """Done beside every engine, as its doors are."""
     code_here: bool = True
     """Tasks find their modules where the engine has them; else in their image, or they fetch them."""
+    printed: Callable[[AttemptKey], AsyncGenerator[bytes, None]] = nothing_printed
+    """What an attempt that runs elsewhere has printed up to now, where the store does not have it yet. Raises
+    Transient."""
     hindrance: Callable[[], str] = lambda: ""
     """Why no task can be started just now, in words; empty: nothing is known to hinder it."""
 
@@ -184,6 +194,10 @@ class Engine:
                 if known is not None and known.terminal:
                     return known
             return await ending.wait()
+
+    def printed(self, key: AttemptKey) -> AsyncGenerator[bytes, None]:
+        """See Equipment."""
+        return self.parts.printed(key)
 
     async def _known(self, execution: ExecutionId) -> Execution | None:
         return (await self.log.find([execution])).get(execution)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from engine.vetting import vetting_of_pods, vetting_of_processes
 
 if TYPE_CHECKING:
     from config.settings import Offloading, Settings
+    from engine.adapters.kubernetes.runner import PodRunner
     from engine.adapters.processes.runner import LocalRunner
     from engine.app import Door, Equipment
     from engine.loop.meter import Meter
@@ -59,7 +60,7 @@ async def equipped(
         blobs = meter.store(plain) if meter else plain
         effects = settings.effects
         async with _tasks(home, settings, blobs, environment, meter, warm=warm) as tasks:
-            yield Equipment(
+            made = Equipment(
                 blobs=blobs,
                 runner=tasks.runner,
                 clock=SystemClock(),
@@ -76,8 +77,9 @@ async def equipped(
                 meter=meter,
                 chores=tasks.chores,
                 code_here=tasks.code_here,
-                hindrance=tasks.hindrance,
             )
+            pods = tasks.pods
+            yield replace(made, printed=pods.printed, hindrance=pods.trouble) if pods else made
 
 
 def rules_of(settings: Settings) -> Rules:
@@ -105,7 +107,7 @@ class _Tasks:
     vetting: Sequence[Vetting]
     chores: Sequence[Door] = ()
     code_here: bool = True
-    hindrance: Callable[[], str] = lambda: ""
+    pods: PodRunner | None = None
 
 
 @asynccontextmanager
@@ -123,7 +125,7 @@ async def _tasks(
         ):
             if meter is not None:
                 meter.watching(pods.silence_seconds, pods.watched)
-            yield _Tasks(pods, rules, vetting, [partial(tidy, pods)], settings.pods.shared_folders, pods.trouble)
+            yield _Tasks(pods, rules, vetting, [partial(tidy, pods)], settings.pods.shared_folders, pods)
         return
     processes = _processes(home, settings, blobs, environment)
     async with _entered(processes, home):

@@ -19,9 +19,9 @@ from engine.adapters.sqlite.log import SqliteLog
 from engine.homes import open_home
 from engine.model.errors import EngineGone, HomeInUse
 from engine.model.events import Event, ExecutionSubmitted
-from engine.model.ids import ExecutionId
+from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.phases import ExecutionPhase
-from engine.wire.control import Ended, Follow, Look, Replay, Request, Send, Signal, Submit
+from engine.wire.control import Ended, Follow, Look, Piece, Print, Replay, Request, Send, Signal, Submit
 
 if TYPE_CHECKING:
     from config.settings import Settings
@@ -138,6 +138,24 @@ async def answers(home: Path) -> bool:
     """Whether an engine works on a home, and can be reached."""
     async with calling(home) as call:
         return call is not None
+
+
+async def printed(home: Path, key: AttemptKey, take: Callable[[bytes], bool]) -> bool | None:
+    """Hand over what an attempt has printed that runs elsewhere (a pod), as the engine on a home finds it; `take` says
+    whether it wants more.
+
+    Whether there was anything; None: no engine works on the home. Raises EngineGone where it can't tell.
+    """
+    async with calling(home) as call:
+        if call is None:
+            return None
+        await call.ask(Print(key))
+        found = False
+        while isinstance(reply := await call.reply(), Piece):
+            found = True
+            if not take(reply.data):
+                break
+        return found
 
 
 async def follow(home: Path, execution: ExecutionId, moved: Callable[[], None]) -> ExecutionPhase | None:

@@ -238,4 +238,9 @@ class FakeApi:
         return web.json_response(pod)
 
     async def _log(self, request: web.Request) -> web.StreamResponse:
+        pod = self._found(request)
+        if pod is None:
+            return refusal(404, "NotFound")
+        if pod["status"]["phase"] == "Pending":
+            return refusal(400, "BadRequest", "the container is waiting to start: ContainerCreating")
         return web.Response(body=b"printed by " + request.query["container"].encode())

@@ -1,4 +1,4 @@
-"""`propwash logs`: what the task of a node printed, attempt by attempt, as the store keeps it."""
+"""`propwash logs`: what the task of a node printed, attempt by attempt, as the store keeps it, or a cluster."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from engine.cli.exitcodes import ExitCode
 from engine.cli.naming import named, some
 from engine.cli.screen import say, say_bytes, tell
 from engine.cli.unprinted import why_nothing
+from engine.cli.unstored import print_unstored
 from engine.cli.wording import attempts_of_element
 from engine.gateway.documents import Documents
 from engine.homes import read_home
@@ -47,7 +48,7 @@ class Asked:
 
 
 def logs(asked: Asked, home: Path) -> int:
-    """Raises BadInput, which says what there is in its place; OutputRefused; LogFailed."""
+    """Raises BadInput, which says what there is in its place; OutputRefused; LogFailed; EngineGone."""
     return anyio.run(_logs, asked, home)
 
 
@@ -59,13 +60,23 @@ async def _logs(asked: Asked, home: Path) -> int:
         key = await find_attempt(view.log, snapshot, asked)
         skipped = await _lines_of_flytekit(Documents(view.log, view.blobs, home), snapshot, key)
         if not await _print(view.blobs, key, asked.streams, skipped):
-            tell(await why_nothing(view.log, snapshot, key) or _nothing(key, asked.streams))
+            if reason := await why_nothing(view.log, snapshot, key):
+                tell(reason)
+            else:
+                await _print_unstored(home, view.blobs, key, asked.streams, skipped)
     return ExitCode.SUCCEEDED
 
 
-def _nothing(key: AttemptKey, streams: Sequence[str]) -> str:
+async def _print_unstored(
+    home: Path, blobs: BlobStore, key: AttemptKey, streams: Sequence[str], skipped: bytes
+) -> None:
+    """What a pod prints is stored at its end."""
+    found = await print_unstored(home, key, skipped) if STDOUT in streams else False
+    if found or await _print(blobs, key, streams, skipped):  # it may have ended meanwhile
+        return
     where = key.path if key.index is None else f"{key.path}[{key.index}]"
-    return f"attempt {key.attempt + 1} of node {where} has printed nothing, or not yet: {' and '.join(streams)}"
+    alone = "; no engine works on this home, which would show that of a pod" if found is None else ""
+    tell(f"attempt {key.attempt + 1} of node {where} has printed nothing, or not yet: {' and '.join(streams)}{alone}")
 
 
 async def _lines_of_flytekit(documents: Documents, snapshot: Snapshot, key: AttemptKey) -> bytes:

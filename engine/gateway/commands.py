@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, aclosing
 from typing import Protocol
 
 import anyio
 
 from engine.model.errors import BadInput
 from engine.model.events import AboutAttempt, Event, ExecutionSubmitted
-from engine.model.ids import ExecutionId
+from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.state import Execution, Fact
-from engine.wire.control import Done, Ended, Follow, Look, Moved, Replay, Reply, Request, Send, Signal, Submit
+from engine.wire.control import (
+    Done,
+    Ended,
+    Follow,
+    Look,
+    Moved,
+    Piece,
+    Print,
+    Replay,
+    Reply,
+    Request,
+    Send,
+    Signal,
+    Submit,
+)
 
 Tell = Callable[[Reply], Awaitable[None]]
 
@@ -44,6 +58,8 @@ class EngineLike(Protocol):
 
     async def wait(self, execution: ExecutionId) -> Execution: ...
 
+    def printed(self, key: AttemptKey) -> AsyncGenerator[bytes, None]: ...
+
 
 class Desk:
     def __init__(self, engine: EngineLike, replay: Callable[[str], Awaitable[None]]) -> None:
@@ -68,6 +84,11 @@ class Desk:
                 await tell(Done())
             case Replay(number=number):
                 await self._replay(number)
+                await tell(Done())
+            case Print(key=key):
+                async with aclosing(self._engine.printed(key)) as pieces:
+                    async for piece in pieces:
+                        await tell(Piece(piece))
                 await tell(Done())
             case Follow(execution=execution):
                 await self._follow(execution, tell)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from engine.model.errors import BadInput
 from engine.model.events import Event, ExecutionSubmitted
-from engine.model.ids import ExecutionId
+from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.phases import ExecutionPhase
 from engine.wire import codec
 from engine.wire.codec import Unreadable
@@ -61,7 +61,13 @@ class Replay(Struct, frozen=True, tag="replay", tag_field="do"):
     number: str
 
 
-Request = Submit | Send | Signal | Follow | Look | Replay
+class Print(Struct, frozen=True, tag="print", tag_field="do"):
+    """What has an attempt printed that runs elsewhere? Answered by Pieces, as many as there are, and Done."""
+
+    key: AttemptKey
+
+
+Request = Submit | Send | Signal | Follow | Look | Replay | Print
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="is"):
@@ -94,7 +100,13 @@ class Refused(Struct, frozen=True, tag="refused", tag_field="is"):
     """The caller's own (BadInput); else the engine could not do it."""
 
 
-Reply = Hello | Done | Moved | Ended | Refused
+class Piece(Struct, frozen=True, tag="piece", tag_field="is"):
+    """The next bytes of what was asked for."""
+
+    data: bytes
+
+
+Reply = Hello | Done | Moved | Ended | Refused | Piece
 
 
 class _Submit(Struct, frozen=True, tag="submit", tag_field="do"):
@@ -106,7 +118,7 @@ class _Send(Struct, frozen=True, tag="send", tag_field="do"):
     events: list[bytes]
 
 
-_Wire = _Submit | _Send | Signal | Follow | Look | Replay
+_Wire = _Submit | _Send | Signal | Follow | Look | Replay | Print
 _T = TypeVar("_T")
 _REQUESTS: msgspec.msgpack.Decoder[_Wire] = msgspec.msgpack.Decoder(_Wire)
 _REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
@@ -134,7 +146,7 @@ def unpack_request(data: bytes) -> Request:
             return Submit(event, found.inputs)
         case _Send():
             return Send(tuple(map(_event, found.events)))
-        case Signal() | Follow() | Look() | Replay():
+        case Signal() | Follow() | Look() | Replay() | Print():
             return found
 
 
@@ -161,7 +173,7 @@ def _wire(request: Request) -> _Wire:
             return _Submit(codec.pack_event(request.event), request.inputs)
         case Send():
             return _Send([codec.pack_event(event) for event in request.events])
-        case Signal() | Follow() | Look() | Replay():
+        case Signal() | Follow() | Look() | Replay() | Print():
             return request
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
 import anyio
 import pytest
 
@@ -12,7 +15,7 @@ from engine.model.events import AbortRequested, AttemptSucceeded, Event, Executi
 from engine.model.ids import AttemptKey, EntityId, EntityKind
 from engine.model.phases import ExecutionPhase
 from engine.ports.taskrunner import Exit, ExitReason
-from engine.wire.control import Done, Ended, Follow, Look, Moved, Reply, Send, Submit
+from engine.wire.control import Done, Ended, Follow, Look, Moved, Piece, Print, Reply, Send, Submit
 from tests import programs
 from tests.flow.engines import EXECUTION, World
 
@@ -48,6 +51,22 @@ async def test_a_submission_is_answered_when_it_is_durable() -> None:
     assert caller.heard[0] == Done()
     assert caller.heard[-1] == Ended(ExecutionPhase.SUCCEEDED)
     assert set(caller.heard[1:-1]) == {Moved()}
+
+
+async def test_what_an_attempt_has_printed_comes_piece_by_piece() -> None:
+    world, caller, key = World(programs.chain(1)), Caller(), AttemptKey(EXECUTION, "n0")
+    async with world.engine() as engine:
+        desk = Desk(engine, no_letters)
+        await desk.answer(Print(key), caller.tell)
+        assert caller.heard == [Done()]
+
+        async def printed(asked: AttemptKey) -> AsyncGenerator[bytes, None]:
+            for piece in (b"one ", str(asked).encode()):
+                yield piece
+
+        engine.parts = replace(engine.parts, printed=printed)
+        await desk.answer(Print(key), caller.tell)
+    assert caller.heard[1:] == [Piece(b"one "), Piece(b"p:d:e1|n0|0|0"), Done()]
 
 
 async def test_an_abort_is_an_event() -> None:

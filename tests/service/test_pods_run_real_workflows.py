@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 import yaml
 from anyio import to_thread
 
-from tests.clusters import Space, engine_context, space
+from tests.clusters import Space, engine_context, phases, space
 from tests.contract.s3_world import Place
-from tests.service.command import WORKFLOWS, Done, Propwash
+from tests.service.command import WORKFLOWS, Done, Propwash, endings
 
+__all__ = ["endings"]
 pytestmark = [pytest.mark.service("kubernetes"), pytest.mark.service("flytekit")]
 
 
@@ -53,6 +57,25 @@ async def test_a_chain(cluster: Cluster) -> None:
     assert {each["workflow-name"] for each in labels} == {"chain.chain"}
     logs = await to_thread.run_sync(lambda: cluster.propwash("logs", done.document["execution"]["name"], "n3"))
     assert "three" in logs.out
+
+
+async def test_a_pod_that_runs_shows_what_it_has_printed(cluster: Cluster, endings: str, tmp_path: Path) -> None:
+    pipe = anyio.Path(tmp_path / "gate")
+    await to_thread.run_sync(os.mkfifo, pipe)
+
+    async def logs(*options: str) -> Done:
+        return await to_thread.run_sync(partial(cluster.propwash, "logs", "e1", "n0", *options))
+
+    words = ("--name", "e1", "--code-root", endings, endings, "talks_then_waits", "--path", str(pipe))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(partial(cluster.run, *words))
+        async with await pipe.open("w"):  # opens when the task has opened it, which waits until it is closed again
+            await cluster.at.until(lambda pods: [*phases(pods).values()] == ["Running"])
+            done = await logs()
+            assert (done.code, done.err) == (0, "")
+            assert done.out.removeprefix("\n") == "before\n"
+            assert (await logs("--stderr")).out == ""
+    assert (await logs()).out.removeprefix("\n") == "before\nafter\n"
 
 
 async def test_a_map_a_failure_and_what_they_leave(cluster: Cluster) -> None:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 
 import anyio
 
 from engine.adapters.kubernetes.cluster import CallFailed
 from engine.adapters.kubernetes.pods import Pods
 from engine.adapters.kubernetes.status import Pod
-from engine.model.errors import EngineError
+from engine.model.errors import EngineError, Transient
 
 log = logging.getLogger(__name__)
 
 Put = Callable[[str, bytes], Awaitable[None]]
 """Stores an object at a URI, as BlobStore.put does."""
 IDLE_SECONDS, MOST_SECONDS = 10.0, 60.0
+_NOTHING_YET = (400, 404)
+"""A container that waits to start; a pod that is gone."""
 
 
 class Kept:
@@ -49,6 +52,24 @@ class Kept:
         return b"".join((self._head, mark, *self._tail))
 
 
+def printing(pods: Pods, pod: Pod) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+    """What the task's container has printed up to now. Raises CallFailed."""
+    params = {"container": pod.metadata.annotations.primary}
+    return pods.cluster.chunks(f"{pods.informer.path}/{pod.name}/log", params, IDLE_SECONDS)
+
+
+async def printed(pods: Pods, pod: Pod) -> AsyncGenerator[bytes, None]:
+    """The same; nothing of a container that has not begun or is gone. Raises Transient."""
+    try:
+        async with printing(pods, pod) as chunks:
+            async for chunk in chunks:
+                yield chunk
+    except CallFailed as problem:
+        if problem.answer.status not in _NOTHING_YET:
+            where = f"{pods.namespace}/{pod.name}"
+            raise Transient(f"what pod {where} has printed can't be read: {problem}") from problem
+
+
 class LogKeeper:
     """`limit`: bytes of one attempt. Whatever goes wrong is a line of the engine's own log, never of the attempt."""
 
@@ -67,10 +88,8 @@ class LogKeeper:
 
     async def _kept(self, pods: Pods, pod: Pod, prefix_uri: str) -> str:
         kept = Kept(self._limit)
-        params = {"container": pod.metadata.annotations.primary}
         try:
-            path = f"{pods.informer.path}/{pod.name}/log"
-            async with pods.cluster.chunks(path, params, IDLE_SECONDS) as chunks:
+            async with printing(pods, pod) as chunks:
                 async for chunk in chunks:
                     kept.write(chunk)
             await self._put(f"{prefix_uri}/stdout.log", kept.whole())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -21,7 +21,7 @@ from engine.adapters.kubernetes.custom import Rule
 from engine.adapters.kubernetes.keeping import removable
 from engine.adapters.kubernetes.leftovers import Leftovers
 from engine.adapters.kubernetes.links import links
-from engine.adapters.kubernetes.logs import LogKeeper, Put
+from engine.adapters.kubernetes.logs import LogKeeper, Put, printed
 from engine.adapters.kubernetes.naming import Json, pod_name
 from engine.adapters.kubernetes.notes import Notes
 from engine.adapters.kubernetes.options import ClusterOptions, PodOptions
@@ -120,6 +120,16 @@ class PodRunner:
     async def _has(self, site: Site, task_type: str, key: AttemptKey) -> bool:
         """Whether an engine before this one has left a resource of the attempt."""
         return await site.resources(task_type, self._rules[task_type]).read(pod_name(key)) is not None
+
+    async def printed(self, key: AttemptKey) -> AsyncGenerator[bytes, None]:
+        """What an attempt has printed up to now whose pod is there. Raises Transient."""
+        site = self.sites.known(key.execution)
+        pod = site.pods.informer.pods.get(pod_name(key)) if site else None
+        if site is None or pod is None or pod.key != key:
+            return
+        async with aclosing(printed(site.pods, pod)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     def trouble(self) -> str:
         """Which clusters have not been reached since the start, and why; empty: all have."""

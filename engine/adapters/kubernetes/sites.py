@@ -68,6 +68,11 @@ class Sites:
             self._sites[place] = Site(watch(f"/api/v1/namespaces/{place[1]}/pods", Pod), watch)
         return self._sites[place]
 
+    def known(self, execution: ExecutionId) -> Site | None:
+        """The same, if it has been opened."""
+        context, _ = self._clusters.of(execution)
+        return self._sites.get((context, self.namespace(execution)))
+
     def _objects(self, reached: Reached, namespace: str, path: str, kind: type[T]) -> Objects[T]:
         """A collection, watched from now on."""
         options, cluster = self._options, reached.cluster
