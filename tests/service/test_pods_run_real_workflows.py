@@ -73,9 +73,9 @@ async def test_a_pod_that_runs_shows_what_it_has_printed(cluster: Cluster, endin
             await cluster.at.until(lambda pods: [*phases(pods).values()] == ["Running"])
             done = await logs()
             assert (done.code, done.err) == (0, "")
-            assert done.out.removeprefix("\n") == "before\n"
+            assert done.out == "before\n"
             assert (await logs("--stderr")).out == ""
-    assert (await logs()).out.removeprefix("\n") == "before\nafter\n"
+    assert (await logs()).out == "before\nafter\n"
 
 
 async def test_a_map_a_failure_and_what_they_leave(cluster: Cluster) -> None:
