@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import to_builtins
 
+from engine.machine.affinity import both
 from engine.machine.placement import Said, named, place
 from engine.machine.podpins import check_pod
 from engine.model.architectures import PLAN_LABEL
@@ -22,7 +23,7 @@ def amend(pod: Mapping[str, object], rules: PlacementRules) -> list[Step]:
     """The steps that give a pod (as JSON) what its architecture asks for; none where it has it, or has no label.
 
     Raises Permanent (USER) for an architecture that there is not or that is not configured, and for a pod that
-    contradicts it. A pool's affinity is not among the steps: such pods get what selectors and tolerations say.
+    contradicts it.
     """
     metadata, spec = _mapping(pod.get("metadata")), _mapping(pod.get("spec"))
     labels = _mapping(metadata.get("labels"))
@@ -32,7 +33,12 @@ def amend(pod: Mapping[str, object], rules: PlacementRules) -> list[Step]:
     spot = str(labels.get(INTERRUPTIBLE_LABEL)).lower() == "true"
     placement = place(Said(task=architecture), rules, interruptible=spot)
     check_pod(placement, spec, "the pod")
-    return [*_selector(spec, placement), *_tolerations(spec, placement), *_runtime_class(spec, placement)]
+    return [
+        *_selector(spec, placement),
+        *_tolerations(spec, placement),
+        *_affinity(spec, placement),
+        *_runtime_class(spec, placement),
+    ]
 
 
 def _selector(spec: Mapping[str, object], placement: Placement) -> list[Step]:
@@ -55,6 +61,13 @@ def _tolerations(spec: Mapping[str, object], placement: Placement) -> list[Step]
 def _full(toleration: Mapping[str, object]) -> dict[str, object]:
     """With what is understood where it is not said."""
     return {"operator": "Equal", **{key: value for key, value in toleration.items() if value not in ("", None)}}
+
+
+def _affinity(spec: Mapping[str, object], placement: Placement) -> list[Step]:
+    """As a whole, in place of what is there: a step for each list would depend on which of them the pod has."""
+    own = _mapping(spec.get("affinity"))
+    wanted = both(own, placement.affinity)
+    return [] if wanted == own else [_add("/spec/affinity", wanted)]
 
 
 def _runtime_class(spec: Mapping[str, object], placement: Placement) -> list[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -24,9 +25,12 @@ from tests.clusters import Space, ended, pod, space
 pytestmark = pytest.mark.service("kubernetes")
 
 HOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
+TERM = {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "Exists"}]}
+AFFINITY = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [TERM]}}}
 SETS = [
     "architectures.amd64={}",
-    "architectures.arm64={tolerations: [{key: kubernetes.io/arch, value: arm64, effect: NoSchedule}]}",
+    f"architectures.arm64={json.dumps({'tolerations': [TAINT], 'affinity': AFFINITY})}",
     'interruptible.node_selector={propwash.dev/spot: "true"}',
     'interruptible.tolerations=[{key: propwash.dev/spot, value: "true", effect: NoSchedule}]',
 ]
@@ -79,6 +83,8 @@ async def test_pods_run_on_the_nodes_of_their_label(tmp_path: Path) -> None:
             "amd": "amd64",
             "none": "amd64",
         }
+        assert done["arm"]["spec"]["affinity"] == done["spot"]["spec"]["affinity"] == AFFINITY
+        assert "affinity" not in done["amd"]["spec"]
         assert done["spot"]["spec"]["nodeSelector"] == {
             "kubernetes.io/os": "linux",
             "kubernetes.io/arch": "arm64",
@@ -94,7 +100,8 @@ async def test_a_second_webhook_of_ours_finds_nothing_to_add(tmp_path: Path) -> 
         await at.run(labelled("arm", ARM))
         (found,) = [each for name, each in (await at.pods()).items() if name == "arm"]
         own = [it for it in found["spec"]["tolerations"] if it["key"] == "kubernetes.io/arch"]
-        assert own == [{"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}]
+        assert own == [TAINT]
+        assert found["spec"]["affinity"] == AFFINITY
 
 
 async def test_a_contradiction_is_refused_with_the_reason(tmp_path: Path) -> None:

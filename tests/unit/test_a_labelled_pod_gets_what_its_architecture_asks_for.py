@@ -15,6 +15,22 @@ from engine.model.placement import NodePool, PlacementRules, Toleration
 
 TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
 SPOT = {"key": "spot", "operator": "Exists"}
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def term(key: str, *values: str) -> dict[str, Any]:
+    return {"matchExpressions": [{"key": key, "operator": "In", "values": list(values)}]}
+
+
+def required(*terms: dict[str, Any]) -> dict[str, Any]:
+    return {REQUIRED: {"nodeSelectorTerms": list(terms)}}
+
+
+ZONES = {
+    "nodeAffinity": {**required(term("zone", "a"), term("zone", "b")), PREFERRED: [{"weight": 1, "preference": {}}]},
+    "podAntiAffinity": {REQUIRED: [{"topologyKey": "host"}]},
+}
 RULES = PlacementRules(
     {
         Architecture.AMD64: NodePool({"kubernetes.io/arch": "amd64"}),
@@ -23,6 +39,7 @@ RULES = PlacementRules(
             (Toleration("kubernetes.io/arch", value="arm64", effect="NoSchedule"),),
             runtime_class="crun",
         ),
+        Architecture.ARM_V7: NodePool({}, affinity=ZONES),
     },
     default=Architecture.AMD64,
     interruptible=NodePool({"lifecycle": "spot"}, (Toleration("spot", "Exists"),)),
@@ -41,7 +58,7 @@ def patched(made: Mapping[str, Any]) -> dict[str, Any]:
         assert step["op"] == "add"
         field, *rest = str(step["path"]).removeprefix("/spec/").split("/")
         if not rest:
-            assert field not in spec or not spec[field]
+            assert field == "affinity" or not spec.get(field)
             spec[field] = step["value"]
         elif rest == ["-"]:
             spec[field].append(step["value"])
@@ -77,6 +94,42 @@ def test_a_second_look_finds_nothing_to_do(made: dict[str, Any]) -> None:
     assert len(once["spec"]["tolerations"]) == 1
 
 
+def test_the_affinity_of_the_architecture_holds_beside_its_own() -> None:
+    assert patched(pod("arm-v7"))["spec"] == {"affinity": ZONES}
+    other = {"weight": 2, "preference": {}}
+    own = {
+        "nodeAffinity": {**required(term("disk", "ssd"), term("disk", "nvme")), PREFERRED: [other]},
+        "podAffinity": {PREFERRED: [{"weight": 3}]},
+    }
+    made = pod("arm-v7", affinity=own)
+    found = patched(made)["spec"]["affinity"]
+    ssd, nvme, a, b = (
+        it["matchExpressions"][0]
+        for it in (term("disk", "ssd"), term("disk", "nvme"), term("zone", "a"), term("zone", "b"))
+    )
+    pairs = [{"matchExpressions": pair} for pair in ([ssd, a], [ssd, b], [nvme, a], [nvme, b])]
+    assert found == {
+        "nodeAffinity": {**required(*pairs), PREFERRED: [other, {"weight": 1, "preference": {}}]},
+        "podAffinity": {PREFERRED: [{"weight": 3}]},
+        "podAntiAffinity": ZONES["podAntiAffinity"],
+    }
+    assert made["spec"]["affinity"] == own, "what is asked about is left as it is"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {},
+        {"nodeAffinity": required(term("disk", "ssd"), term("zone", "a"))},
+        {"nodeAffinity": required(term("zone", "b"))},
+        {"podAntiAffinity": ZONES["podAntiAffinity"]},
+    ],
+)
+def test_a_second_look_at_an_affinity_finds_nothing_to_do(own: dict[str, Any]) -> None:
+    once = patched(pod("arm-v7", affinity=own))
+    assert amend(once, RULES) == []
+
+
 def test_a_pod_without_the_label_is_left_alone_whatever_the_default_is() -> None:
     assert amend(pod(""), RULES) == []
     assert amend({}, RULES) == []
@@ -91,7 +144,7 @@ def test_a_pod_without_the_label_is_left_alone_whatever_the_default_is() -> None
             "the pod asks for nodes with kubernetes.io/arch=amd64",
         ),
         (pod(runtimeClassName="gvisor"), "ArchitectureConflict", "the pod has runtimeClassName gvisor"),
-        (pod("arm-v6"), "ArchitectureNotConfigured", "configured: amd64, arm64"),
+        (pod("arm-v6"), "ArchitectureNotConfigured", "configured: amd64, arm-v7, arm64"),
         (pod("sparc"), "ArchitectureUnknown", "label propwash.dev/architecture of the pod says architecture 'sparc'"),
     ],
 )

@@ -8,12 +8,11 @@ from msgspec import to_builtins
 
 from engine.adapters.kubernetes.naming import Json
 from engine.adapters.kubernetes.options import PodOptions
+from engine.machine.affinity import both, requiring
 from engine.machine.podpins import check_pod
 from engine.model.errors import ErrorKind, Failure, Permanent
 from engine.model.placement import CONFLICT, Placement
 from engine.model.podneeds import Accelerator
-
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def place(spec: Json, placement: Placement, author: str) -> None:
@@ -22,7 +21,8 @@ def place(spec: Json, placement: Placement, author: str) -> None:
     if placement.node_selector:
         spec["nodeSelector"] = {**spec.get("nodeSelector", {}), **placement.node_selector}
     tolerate(spec, to_builtins(placement.tolerations))
-    _merge_affinity(spec, to_builtins(placement.affinity))
+    if placement.affinity:
+        spec["affinity"] = both(spec.get("affinity", {}), placement.affinity)
     if placement.runtime_class:
         own = spec.setdefault("runtimeClassName", placement.runtime_class)
         if own != placement.runtime_class:
@@ -38,38 +38,9 @@ def tolerate(spec: Json, tolerations: Iterable[Json]) -> None:
         spec["tolerations"] = kept
 
 
-def _merge_affinity(spec: Json, other: Json) -> None:
-    """What both require holds; what either prefers is preferred."""
-    if not other:
-        return
-    mine = spec.setdefault("affinity", {})
-    for kind, rules in other.items():
-        own = mine.setdefault(kind, {})
-        for name, items in rules.items():
-            if name == _REQUIRED and kind == "nodeAffinity":
-                _require(spec, items["nodeSelectorTerms"])
-            else:
-                own[name] = [*own.get(name, []), *items]
-
-
-def _require(spec: Json, terms: list[Json]) -> None:
-    """One of the terms, and one of those that stand there already: every pair of them is a term."""
-    node = spec.setdefault("affinity", {}).setdefault("nodeAffinity", {})
-    before = node.get(_REQUIRED, {}).get("nodeSelectorTerms") or [{}]
-    node[_REQUIRED] = {"nodeSelectorTerms": [_both(one, other) for one in before for other in terms]}
-
-
-def _both(one: Json, other: Json) -> Json:
-    return {
-        field: [*one.get(field, []), *other.get(field, [])]
-        for field in ("matchExpressions", "matchFields")
-        if one.get(field) or other.get(field)
-    }
-
-
 def require_label(spec: Json, key: str, operator: str, *values: str) -> None:
     rule: Json = {"key": key, "operator": operator, **({"values": list(values)} if values else {})}
-    _require(spec, [{"matchExpressions": [rule]}])
+    spec["affinity"] = requiring(spec.get("affinity", {}), [{"matchExpressions": [rule]}])
 
 
 def accelerate(spec: Json, wanted: Accelerator | None, options: PodOptions) -> None:
