@@ -27,6 +27,7 @@ from engine.loop.supplies import Supplies
 from engine.loop.timers import Timers
 from engine.loop.watchers import Watchers
 from engine.machine.draft import Rules
+from engine.machine.waiting import queued_tasks
 from engine.model import layout
 from engine.model.errors import BadInput
 from engine.model.events import AbortRequested, Event, ExecutionSubmitted
@@ -42,6 +43,7 @@ from engine.ports.eventlog import EventLog, Journal
 from engine.ports.services import Services
 from engine.ports.taskrunner import TaskRunner
 from engine.ports.vetting import Vetting
+from engine.ports.waits import Tells, told
 from engine.registry.entries import Registry
 from engine.registry.targets import Targets
 from engine.wire.compile import compile_package
@@ -79,6 +81,8 @@ class Equipment:
     hook: Hook = nothing
     meter: Meter | None = None
     """None: nobody wants to know how the engine does."""
+    tells: Sequence[Tells] = ()
+    """What knows for what attempts wait before they begin."""
     chores: Sequence[Door] = ()
     """Done beside every engine, as its doors are."""
     code_here: bool = True
@@ -201,6 +205,11 @@ class Engine:
 
     async def _known(self, execution: ExecutionId) -> Execution | None:
         return (await self.log.find([execution])).get(execution)
+
+    def waits(self, execution: ExecutionId) -> dict[str, str]:
+        """Path of a queued task -> what it waits for."""
+        state = self.residents.get(execution)
+        return queued_tasks(state, told(self.parts.tells, execution)) if state and self.parts.tells else {}
 
     def unfinished(self) -> Sequence[ExecutionId]:
         return [state.record.id for state in self.residents]

@@ -18,6 +18,7 @@ from engine.model.placement import PlacementRules
 from engine.ports.blobstore import BlobStore
 from engine.ports.taskrunner import TaskRunner
 from engine.ports.vetting import Vetting
+from engine.ports.waits import Tells
 from engine.routing import local_rules, placement_rules
 from engine.stores import open_store
 from engine.vetting import vetting_of_pods, vetting_of_processes
@@ -60,11 +61,12 @@ async def equipped(
         blobs = meter.store(plain) if meter else plain
         effects = settings.effects
         async with _tasks(home, settings, blobs, environment, meter, warm=warm) as tasks:
+            cache = StoreCache(blobs, Leases(blobs, engine=name))
             made = Equipment(
                 blobs=blobs,
                 runner=tasks.runner,
                 clock=SystemClock(),
-                cache=StoreCache(blobs, Leases(blobs, engine=name)),
+                cache=cache,
                 placement=tasks.placement,
                 vetting=tasks.vetting,
                 offload=_offload_limits(settings.offloading),
@@ -75,6 +77,7 @@ async def equipped(
                 load=partial(load_program, blobs),
                 hook=hook,
                 meter=meter,
+                tells=(*tasks.tells, cache),
                 chores=tasks.chores,
                 code_here=tasks.code_here,
             )
@@ -108,6 +111,7 @@ class _Tasks:
     chores: Sequence[Door] = ()
     code_here: bool = True
     pods: PodRunner | None = None
+    tells: Sequence[Tells] = ()
 
 
 @asynccontextmanager
@@ -131,7 +135,7 @@ async def _tasks(
     async with _entered(processes, home):
         if warm:
             processes.warm()
-        yield _Tasks(processes, local_rules(settings), vetting_of_processes(settings))
+        yield _Tasks(processes, local_rules(settings), vetting_of_processes(settings), tells=[processes])
 
 
 def _processes(home: Path, settings: Settings, blobs: BlobStore, environment: dict[str, str]) -> LocalRunner:

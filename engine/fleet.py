@@ -134,6 +134,10 @@ class Fleet:
         """Answer the gates of one id with a serialized `Literal`; returns when that is durable."""
         await self.send([await self._reception.signal(execution, signal_id, value)])
 
+    def waits(self, execution: ExecutionId) -> dict[str, str]:
+        """As Engine.waits, of those executions that engines of this process work on."""
+        return {path: what for it in self.engines.values() for path, what in it.waits(execution).items()}
+
     async def _work(self, log: KafkaLog) -> None:
         """Run an engine on a partition, until it is cancelled. Raises LogFailed where the partition is lost."""
         doors: list[Door] = []

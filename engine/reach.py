@@ -21,7 +21,20 @@ from engine.model.errors import EngineGone, HomeInUse
 from engine.model.events import Event, ExecutionSubmitted
 from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.phases import ExecutionPhase
-from engine.wire.control import Ended, Follow, Look, Piece, Print, Replay, Request, Send, Signal, Submit
+from engine.wire.control import (
+    Ended,
+    Follow,
+    Look,
+    Piece,
+    Print,
+    Replay,
+    Request,
+    Send,
+    Signal,
+    Submit,
+    Told,
+    Waits,
+)
 
 if TYPE_CHECKING:
     from config.settings import Settings
@@ -132,6 +145,19 @@ async def tell_of_change(home: Path) -> None:
         if call is not None:
             await call.ask(Look())
             await call.reply()
+
+
+async def waits(home: Path, execution: ExecutionId) -> dict[str, str]:
+    """What the engine that works on a home says that queued tasks wait for, by path; nothing, where none works."""
+    async with calling(home) as call:
+        if call is None:
+            return {}
+        await call.ask(Waits(execution))
+        try:
+            reply = await call.reply()
+        except EngineGone:  # it stops, or it is an older one
+            return {}
+    return reply.waits if isinstance(reply, Told) else {}
 
 
 async def answers(home: Path) -> bool:

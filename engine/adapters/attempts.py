@@ -9,7 +9,7 @@ import anyio
 
 from engine.adapters.slots import Slots
 from engine.model.errors import Transient
-from engine.model.ids import AttemptKey
+from engine.model.ids import AttemptKey, ExecutionId
 from engine.ports.taskrunner import Exit, ExitReason
 
 Started = Callable[[], None]
@@ -23,7 +23,7 @@ class Attempts:
     """
 
     def __init__(self, slots: int | None, *, outlive: bool = False) -> None:
-        self._slots = None if slots is None else Slots(slots)
+        self._count, self._slots = slots, None if slots is None else Slots(slots)
         self._outlive = outlive
         self._attempts: dict[AttemptKey, _Attempt] = {}
 
@@ -47,7 +47,9 @@ class Attempts:
                 if self._slots is None:
                     attempt.exit = await perform(attempt.begin)
                 else:
+                    attempt.queues = True
                     async with self._slots.one(root or key):
+                        attempt.queues = False
                         attempt.exit = await perform(attempt.begin)
         finally:
             del self._attempts[key]
@@ -60,6 +62,15 @@ class Attempts:
             attempt.stopped = True
             attempt.scope.cancel()
             await attempt.gone.wait()
+
+    def waits(self, execution: ExecutionId) -> dict[str, str]:
+        """See engine.ports.waits: for a slot, or to begin."""
+        slot = f"a free slot of the engine: all {self._count} are taken (processes.max_concurrent)"
+        return {
+            key.path: slot if attempt.queues else "its task to start"
+            for key, attempt in self._attempts.items()
+            if key.execution == execution and key.index is None and not attempt.begun
+        }
 
     def __contains__(self, key: AttemptKey) -> bool:
         return key in self._attempts
@@ -75,20 +86,22 @@ class _Attempt:
 
     def __init__(self, started: Started, outlives: bool) -> None:
         self.stopped = False
+        self.queues = False
+        """It waits for a slot."""
         self._outlives = outlives
         self.scope = anyio.CancelScope()
         self.gone = asyncio.Event()
         self.exit: Exit | None = None
-        self._begun = False
+        self.begun = False
         self._to_tell = [started]
 
     def begin(self) -> None:
-        self._begun = True
+        self.begun = True
         for started in self._to_tell:
             started()
 
     async def join(self, started: Started) -> Exit:
-        if self._begun:
+        if self.begun:
             started()
         else:
             self._to_tell.append(started)
@@ -108,6 +121,6 @@ class _Attempt:
             return self.exit
         if self._outlives and not self.stopped:
             raise Transient("the call that watched this attempt was cancelled; the attempt goes on")
-        if self._begun:
+        if self.begun:
             return Exit(ExitReason.SIGNALLED, SIGTERM, "it was stopped by the engine")
         return Exit(ExitReason.NOT_STARTED, 0, "it was stopped before it began")

@@ -47,6 +47,8 @@ class _Place:
     waiting: int = 0
     held: bool = False
     """By someone of this engine."""
+    holder: str = ""
+    """Who was last seen to hold it, of whatever engine."""
     trying: anyio.Lock = field(default_factory=anyio.Lock)
     released: anyio.Event = field(default_factory=anyio.Event)
     seen: tuple[str, bytes] = ("", FREE)
@@ -60,28 +62,36 @@ class Leases:
         self._blobs, self._times = blobs, times or Times()
         self._engine = engine or secrets.token_hex(8)
         self._places: dict[str, _Place] = {}
+        self._owners: dict[str, _Place] = {}
+        """Those that wait."""
 
     async def acquire(self, folder: str, owner: str) -> Lease:
         """Wait until the lease of this folder (a URI) is free. Raises Transient, StoreRefused, StoreFailed."""
-        with self._waiting(folder) as place:
+        with self._waiting(folder, owner) as place:
             while True:
                 async with place.trying:
                     lease = None if place.held else await self._try(folder, owner, place)
                     if lease is not None:
-                        place.held = True
+                        place.held, place.holder = True, owner
                         return lease
                 released = place.released
                 with anyio.move_on_after(self._times.look_seconds):
                     await released.wait()
 
+    def holders(self) -> dict[str, str]:
+        """Of those who wait now, by owner: who holds what they wait for; "" where that is not known yet."""
+        return {owner: place.holder for owner, place in self._owners.items()}
+
     @contextmanager
-    def _waiting(self, folder: str) -> Iterator[_Place]:
+    def _waiting(self, folder: str, owner: str) -> Iterator[_Place]:
         place = self._places.setdefault(folder, _Place())
+        self._owners[owner] = place
         place.waiting += 1
         try:
             yield place
         finally:
             place.waiting -= 1
+            self._owners.pop(owner, None)
             self._forget(folder, place)
 
     def _forget(self, folder: str, place: _Place) -> None:
@@ -112,6 +122,7 @@ class Leases:
             holder = None
         if holder is None or holder.engine == self._engine or holder.owner == owner:
             return True
+        place.holder = holder.owner
         if place.seen != (uri, data):
             place.seen, place.seen_at = (uri, data), anyio.current_time()
         return anyio.current_time() - place.seen_at >= self._times.expiry_seconds

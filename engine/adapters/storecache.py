@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 import msgspec
 from msgspec import Struct
@@ -10,6 +11,7 @@ from msgspec import Struct
 from engine.adapters.leases import Leases
 from engine.model import layout
 from engine.model.cache import CacheKey
+from engine.model.ids import ExecutionId
 from engine.ports.blobstore import BlobStore
 from engine.ports.cache import CacheEntry, Reservation
 
@@ -46,5 +48,20 @@ class StoreCache:
     async def reserve(self, key: CacheKey, owner: str) -> Reservation:
         return await self._leases.acquire(self._blobs.uri(f"{layout.cache_prefix(key)}/lease"), owner)
 
+    def waits(self, execution: ExecutionId) -> Mapping[str, str]:
+        """See engine.ports.waits: for an equal attempt, which holds the lease."""
+        found = {}
+        for owner, holder in self._leases.holders().items():
+            asked, path = owner.split("|")[:2]
+            if asked == str(execution) and not path.endswith("]"):
+                found[path] = f"an equal attempt to end (cache_serialize){_place(holder)}"
+        return found
+
     def _uri(self, key: CacheKey) -> str:
         return self._blobs.uri(f"{layout.cache_prefix(key)}/entry")
+
+
+def _place(owner: str) -> str:
+    """`: node n0 of execution p:d:e1`, of an attempt key as text."""
+    execution, _, rest = owner.partition("|")
+    return f": node {rest.partition('|')[0]} of execution {execution}" if rest else ""

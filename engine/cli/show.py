@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from engine.cli.naming import named
 from engine.cli.screen import say, tell
 from engine.homes import read_home
 from engine.model.ids import ExecutionId
-from engine.reach import answers
+from engine.reach import answers, waits
 
 if TYPE_CHECKING:
     from engine.gateway.documents import Documents
@@ -32,7 +33,7 @@ async def _get(name: str, home: Path, as_json: bool) -> int:
 
     async with read_home(home) as view:
         execution = (await named(name, view.names, home)).id
-        documents = Documents(view.log, view.blobs, home)
+        documents = Documents(view.log, view.blobs, home, partial(waits, home))
         record = (await documents.snapshot(execution)).execution
         left = not record.terminal and not await answers(home)
         if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from aiohttp import web
@@ -162,7 +162,11 @@ class Api:
 
     def _documents(self) -> Documents:
         service = self._service()
-        return Documents(service.journal, service.blobs, self._home)
+
+        async def ask(execution: ExecutionId) -> Mapping[str, str]:
+            return service.waits(execution)
+
+        return Documents(service.journal, service.blobs, self._home, ask)
 
     async def _values(self, request: web.Request, which: str) -> web.Response:
         path, record = read_query(request, OfNode).node, await self._record(request)

@@ -26,6 +26,8 @@ from engine.wire.control import (
     Send,
     Signal,
     Submit,
+    Told,
+    Waits,
 )
 
 Tell = Callable[[Reply], Awaitable[None]]
@@ -60,6 +62,8 @@ class EngineLike(Protocol):
 
     def printed(self, key: AttemptKey) -> AsyncGenerator[bytes, None]: ...
 
+    def waits(self, execution: ExecutionId) -> dict[str, str]: ...
+
 
 class Desk:
     def __init__(self, engine: EngineLike, replay: Callable[[str], Awaitable[None]]) -> None:
@@ -90,6 +94,8 @@ class Desk:
                     async for piece in pieces:
                         await tell(Piece(piece))
                 await tell(Done())
+            case Waits(execution=execution):
+                await tell(Told(self._engine.waits(execution)))
             case Follow(execution=execution):
                 await self._follow(execution, tell)
 

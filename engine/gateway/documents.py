@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
 
 
 MOST_NOTES = 200
+Ask = Callable[[ExecutionId], Awaitable[Mapping[str, str]]]
 
 
 class Documents:
     """`problems` collects what could not be read: the documents are made all the same, with null in its place."""
 
-    def __init__(self, log: Records, blobs: BlobStore, home: Path) -> None:
+    def __init__(self, log: Records, blobs: BlobStore, home: Path, ask: Ask | None = None) -> None:
+        """`ask`: what whoever works on an execution says that its queued tasks wait for, by path."""
         self.log, self.blobs = log, blobs
         self.home = home.absolute()
         self._programs: dict[str, Program | None] = {}
+        self._ask = ask
         self.problems: list[str] = []
 
     async def of(self, execution: ExecutionId) -> dict[str, Json]:
@@ -80,17 +83,19 @@ class Documents:
             return None
 
     async def notes(self, state: ExecutionState) -> dict[str, str]:
-        """What the runner says that queued tasks wait for, by path, as far as it says anything."""
+        """What the runner and the engine say that queued tasks wait for, by path, as far as they say anything."""
         nodes = [state.nodes[path] for path in state.live]
         queued = [it for it in nodes if it.kind is NodeKind.TASK and it.phase is NodePhase.QUEUED][:MOST_NOTES]
+        asked = {} if self._ask is None or not queued else await self._ask(state.record.id)
         keys = [AttemptKey(state.record.id, node.path, node.attempt) for node in queued]
         uris = [self.blobs.uri(f"{layout.attempt_prefix(key)}/{layout.NOTE}") for key in keys]
         try:
             found = await self.blobs.get_many(uris)
         except EngineError as error:
             self.problems.append(f"what execution {state.record.id.name} waits for can't be read: {error}")
-            return {}
-        return {key.path: text.decode(errors="replace") for key, text in zip(keys, found, strict=True) if text}
+            return dict(asked)
+        noted = {key.path: text.decode(errors="replace") for key, text in zip(keys, found, strict=True) if text}
+        return {**asked, **noted}
 
     async def state(self, snapshot: Snapshot) -> ExecutionState:
         """The execution with its program, as far as that can be read, for the names and the order of its nodes."""

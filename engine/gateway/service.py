@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from engine.gateway.commands import WatchersLike
@@ -46,4 +46,8 @@ class Service(Protocol):
 
     async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None:
         """Answer gates, as `engine.app.Engine.signal` does; returns when that is durable."""
+        ...
+
+    def waits(self, execution: ExecutionId) -> Mapping[str, str]:
+        """What queued tasks wait for, by path, of an execution that this process works on; else nothing."""
         ...

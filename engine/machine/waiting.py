@@ -14,6 +14,7 @@ from engine.model.ids import inner_frame, join, split
 from engine.model.phases import TERMINAL, NodePhase
 from engine.model.state import Elements, Node
 
+_INPUTS = "its inputs to be resolved"
 _NAMED = 3
 """Nodes that a line names."""
 
@@ -47,6 +48,12 @@ def waiting(state: ExecutionState, notes: Mapping[str, str] = {}) -> Iterator[Wa
             node = state.nodes.get(path)
             if node is None or node.phase is NodePhase.NOT_YET_STARTED:
                 yield Wait(path, _not_started(state, prefix, node_id))
+
+
+def queued_tasks(state: ExecutionState, told: Mapping[str, str]) -> dict[str, str]:
+    """Path -> what it waits for, where whoever may hold up a task has told of all that they do hold up."""
+    queued = (node for path in state.live if (node := state.nodes[path]).phase is NodePhase.QUEUED)
+    return {it.path: told.get(it.path, _INPUTS) for it in queued if it.kind is NodeKind.TASK}
 
 
 def _not_started(state: ExecutionState, prefix: str, node_id: str) -> str:
@@ -112,7 +119,7 @@ def _queued(state: ExecutionState, node: Node) -> str:
         case NodeKind.BRANCH:
             return "its condition to be decided"
         case _:
-            return "its inputs to be resolved"
+            return _INPUTS
 
 
 def _running(state: ExecutionState, node: Node) -> str:

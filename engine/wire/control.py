@@ -67,7 +67,13 @@ class Print(Struct, frozen=True, tag="print", tag_field="do"):
     key: AttemptKey
 
 
-Request = Submit | Send | Signal | Follow | Look | Replay | Print
+class Waits(Struct, frozen=True, tag="waits", tag_field="do"):
+    """What do the queued tasks of an execution wait for? Answered by Told."""
+
+    execution: ExecutionId
+
+
+Request = Submit | Send | Signal | Follow | Look | Replay | Print | Waits
 
 
 class Hello(Struct, frozen=True, tag="hello", tag_field="is"):
@@ -106,7 +112,12 @@ class Piece(Struct, frozen=True, tag="piece", tag_field="is"):
     data: bytes
 
 
-Reply = Hello | Done | Moved | Ended | Refused | Piece
+class Told(Struct, frozen=True, tag="told", tag_field="is"):
+    waits: dict[str, str]
+    """By path, as what follows "waits for"."""
+
+
+Reply = Hello | Done | Moved | Ended | Refused | Piece | Told
 
 
 class _Submit(Struct, frozen=True, tag="submit", tag_field="do"):
@@ -118,7 +129,7 @@ class _Send(Struct, frozen=True, tag="send", tag_field="do"):
     events: list[bytes]
 
 
-_Wire = _Submit | _Send | Signal | Follow | Look | Replay | Print
+_Wire = _Submit | _Send | Signal | Follow | Look | Replay | Print | Waits
 _T = TypeVar("_T")
 _REQUESTS: msgspec.msgpack.Decoder[_Wire] = msgspec.msgpack.Decoder(_Wire)
 _REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
@@ -146,7 +157,7 @@ def unpack_request(data: bytes) -> Request:
             return Submit(event, found.inputs)
         case _Send():
             return Send(tuple(map(_event, found.events)))
-        case Signal() | Follow() | Look() | Replay() | Print():
+        case Signal() | Follow() | Look() | Replay() | Print() | Waits():
             return found
 
 
@@ -173,7 +184,7 @@ def _wire(request: Request) -> _Wire:
             return _Submit(codec.pack_event(request.event), request.inputs)
         case Send():
             return _Send([codec.pack_event(event) for event in request.events])
-        case Signal() | Follow() | Look() | Replay() | Print():
+        case Signal() | Follow() | Look() | Replay() | Print() | Waits():
             return request
 
 

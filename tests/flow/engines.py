@@ -27,6 +27,7 @@ from engine.model.placement import NO_RULES
 from engine.model.state import Execution, Fact, Node
 from engine.ports.cache import Cache
 from engine.ports.vetting import Vetting
+from engine.ports.waits import Tells
 from engine.wire.compile import compile_package
 from engine.wire.package import Package, pack
 
@@ -48,6 +49,7 @@ class World:
         self.meter: Meter | None = None
         self.placement = NO_RULES
         self.vetting: Sequence[Vetting] = ()
+        self.tells: Sequence[Tells] = ()
         self.loads: list[str] = []
         """Digests of the plans that engines have loaded."""
 
@@ -67,6 +69,7 @@ class World:
             placement=self.placement,
             vetting=self.vetting,
             cache=self.cache,
+            tells=self.tells,
             hook=self.hook,
             meter=self.meter,
         )

@@ -51,6 +51,9 @@ class FarAway:
 
     async def signal(self, execution: ExecutionId, signal_id: str, value: bytes) -> None: ...
 
+    def waits(self, execution: ExecutionId) -> dict[str, str]:
+        return {}
+
     async def hear(self, record: Execution, *facts: Fact) -> None:
         """Somebody has worked on it, and that arrives here."""
         await self.journal.commit((), Changes([record], facts=facts))

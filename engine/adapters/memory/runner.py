@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
@@ -14,7 +14,7 @@ import anyio
 from engine.adapters.attempts import Attempts
 from engine.model.errors import Defect
 from engine.model.graph import TaskSpec
-from engine.model.ids import AttemptKey
+from engine.model.ids import AttemptKey, ExecutionId
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
 Script = Callable[[TaskRequest], Exit | Awaitable[Exit]]
@@ -60,6 +60,10 @@ class NoopRunner:
 
     async def stop(self, key: AttemptKey) -> None:
         await self._attempts.stop(key)
+
+    def waits(self, execution: ExecutionId) -> Mapping[str, str]:
+        """See engine.ports.waits."""
+        return self._attempts.waits(execution)
 
     async def _perform(self, request: TaskRequest, begin: Callable[[], None]) -> Exit:
         key = request.key

@@ -25,7 +25,7 @@ from engine.adapters.processes.watch import watch
 from engine.adapters.processes.zygotes import Zygotes, take_over
 from engine.model.errors import EngineError, Transient
 from engine.model.graph import TaskSpec
-from engine.model.ids import AttemptKey
+from engine.model.ids import AttemptKey, ExecutionId
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 
 log = logging.getLogger(__name__)
@@ -130,6 +130,10 @@ class LocalRunner:
     async def stop(self, key: AttemptKey) -> None:
         """See TaskRunner."""
         await self._attempts.stop(key)
+
+    def waits(self, execution: ExecutionId) -> Mapping[str, str]:
+        """See engine.ports.waits."""
+        return self._attempts.waits(execution)
 
     async def _perform(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
         if not request.argv and request.container is None:
