@@ -87,6 +87,8 @@ class Equipment:
     """Done beside every engine, as its doors are."""
     code_here: bool = True
     """Tasks find their modules where the engine has them; else in their image, or they fetch them."""
+    expands: bool = False
+    """What runs tasks expands `$(NAME)` and `$$` in commands, as Kubernetes does."""
     printed: Callable[[AttemptKey], AsyncGenerator[bytes, None]] = nothing_printed
     """What an attempt that runs elsewhere has printed up to now, where the store does not have it yet. Raises
     Transient."""
@@ -267,6 +269,7 @@ async def _started(
         parts.vetting,
         registry.packages,
         code_here=parts.code_here,
+        expands=parts.expands,
     )
     async with anyio.create_task_group() as group:
         group.start_soon(outbox.run)

@@ -82,7 +82,7 @@ async def equipped(
                 code_here=tasks.code_here,
             )
             pods = tasks.pods
-            yield replace(made, printed=pods.printed, hindrance=pods.trouble) if pods else made
+            yield replace(made, expands=True, printed=pods.printed, hindrance=pods.trouble) if pods else made
 
 
 def rules_of(settings: Settings) -> Rules:

@@ -184,8 +184,7 @@ async def _prepared(services: Services, folder: _Folder, effect: RunTask | RunEl
     argv = container.argv
     if origin.code_root and (services.code_here or unfilled(argv)):
         argv = without_download(argv)
-    raw_root = origin.overrides.raw_output_prefix
-    rendered = await render(blobs, key, task, argv, inputs, raw_root, origin.previous)
+    rendered = await render(blobs, key, task, argv, inputs, origin, expands=services.expands)
     await admit(blobs, task, inputs, limits, folder.inputs_uri)
     raw = None
     if task.raw_container:

@@ -37,15 +37,14 @@ async def pod_needs(blobs: BlobStore, effect: RunTask | RunElement, command_word
 
     `command_words`: of the attempt's argv, those that replace an entry point. Raises as `render`.
     """
-    origin, execution = effect.origin, effect.origin.overrides
+    execution = effect.origin.overrides
     found = _needs(effect.task.template, effect.spec.overrides)
     pod = found.pod
     if b"{{" in pod:
         spec = json.loads(pod)
         for container, field in _other_commands(spec, found.primary):
             words = [str(word) for word in container[field]]
-            raw_root = execution.raw_output_prefix
-            done = await render(blobs, effect.key, effect.task, words, inputs, raw_root, origin.previous)
+            done = await render(blobs, effect.key, effect.task, words, inputs, effect.origin, expands=True)
             container[field] = [*done]
         pod = json.dumps(spec, sort_keys=True).encode()
     return structs.replace(
@@ -55,7 +54,7 @@ async def pod_needs(blobs: BlobStore, effect: RunTask | RunElement, command_word
         annotations={**found.annotations, **execution.annotations},
         service_account=execution.service_account or found.service_account,
         command_words=command_words,
-        workflow=origin.workflow.name,
+        workflow=effect.origin.workflow.name,
     )
 
 

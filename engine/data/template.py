@@ -9,13 +9,15 @@ from functools import lru_cache
 
 from msgspec import Struct, structs
 
+from engine.data.dollars import escaped
 from engine.data.inline import NoText, as_text
 from engine.data.literals import entries
 from engine.data.references import read_reference, reference_of
 from engine.model import layout
+from engine.model.effects import Origin
 from engine.model.errors import ErrorKind, Failure, Permanent
 from engine.model.graph import TaskSpec
-from engine.model.ids import AttemptKey, label
+from engine.model.ids import AttemptKey, EntityId, EntityKind, label
 from engine.ports.blobstore import BlobStore
 
 _VARIABLE = re.compile(r"\{\{\s*[.$]([^}\s]+)\s*\}\}")
@@ -23,6 +25,8 @@ _REMOTE = re.compile(r"\{\{\s*\.remote_package_path\s*\}\}")
 _INPUTS = "inputs."
 _TASK_TEMPLATE = "tasktemplatepath"
 FAST_EXECUTE = "pyflyte-fast-execute"
+NOWHERE = Origin(EntityId(EntityKind.WORKFLOW, "", "", "", ""), EntityId(EntityKind.WORKFLOW, "", "", "", ""), "")
+"""Raw data goes to the store's own folder, and no attempt came before."""
 LONGEST_VALUE = 128 * 1024
 """Bytes; the operating system takes no longer argument."""
 
@@ -45,22 +49,23 @@ async def render(
     task: TaskSpec,
     argv: Sequence[str],
     inputs: bytes,
-    raw_root: str = "",
-    previous: AttemptKey | None = None,
+    origin: Origin = NOWHERE,
+    *,
+    expands: bool = False,
 ) -> tuple[str, ...]:
     """The command with every variable replaced; names are case-insensitive, a value is never rendered again.
 
-    `raw_root`: the URI below which raw data goes; empty: the store's own folder. `previous`: the attempt whose
-    checkpoint a first attempt gets.
+    `origin`: says where raw data goes, and whose checkpoint a first attempt gets. `expands`: whoever gets the command
+    expands it as Kubernetes does.
     Raises Permanent (USER, FailedToBuildResource) for an unknown variable or an input that has no text form; Transient.
     """
     names, arguments = _parsed(tuple(argv))
-    place = _Place(blobs, key, raw_root, previous)
+    place = _Place(blobs, key, origin.overrides.raw_output_prefix, origin.previous)
     values = {}
     for name in names:
         standard = _STANDARD.get(name.lower())
         values[name] = await _rendered(place, task, name, inputs) if standard is None else standard(place)
-    return tuple([it if isinstance(it, str) else it.filled(values) for it in arguments])
+    return tuple([it if isinstance(it, str) else it.filled(values, expands=expands) for it in arguments])
 
 
 class _Argument(Struct, frozen=True):
@@ -69,8 +74,9 @@ class _Argument(Struct, frozen=True):
     parts: tuple[str, ...]
     """Plain text and the names of variables by turns."""
 
-    def filled(self, values: Mapping[str, str]) -> str:
-        return "".join([values[part] if place % 2 else part for place, part in enumerate(self.parts)])
+    def filled(self, values: Mapping[str, str], *, expands: bool) -> str:
+        parts = [values[part] if place % 2 else part for place, part in enumerate(self.parts)]
+        return escaped(parts) if expands else "".join(parts)
 
 
 @lru_cache(maxsize=256)

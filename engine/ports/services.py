@@ -44,5 +44,7 @@ class Services:
     """Each is asked before an attempt is started."""
     registered: Callable[[Sequence[EntityId]], Awaitable[Mapping[EntityId, str]]] = nothing_registered
     """Of the entities that are registered, the digests of the packages they came with."""
+    expands: bool = False
+    """What runs tasks expands `$(NAME)` and `$$` in commands, as Kubernetes does."""
     code_here: bool = True
     """Tasks find their modules in their `code_root`; else in their image, or they fetch them."""

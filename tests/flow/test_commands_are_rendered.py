@@ -173,3 +173,10 @@ def test_a_fast_registered_command_loses_what_fetches_the_code() -> None:
     )
     assert without_download((*prefix, *command)) == command
     assert without_download(command) == command
+
+
+async def test_whoever_expands_commands_leaves_values_as_they_are() -> None:
+    words = ("$(HOME)/{{.inputs.x}}", "$$ $(date)", "{{.inputs.x}}")
+    made = await render(RecordingBlobs(), KEY, SPEC, words, serialized(x="$(A) $$"), expands=True)
+    assert made == ("$(HOME)/$$(A) $$$$", "$$ $(date)", "$$(A) $$$$")
+    assert await rendered(*words, x="$(A) $$") == ("$(HOME)/$(A) $$", "$$ $(date)", "$(A) $$")

@@ -20,6 +20,10 @@ __all__ = ["endings"]
 pytestmark = [pytest.mark.service("kubernetes"), pytest.mark.service("flytekit")]
 
 
+WORD = "ho $$ $(PATH) $$(PATH) $"
+"""An input that Kubernetes would make something else of."""
+
+
 class Cluster:
     """The command, with an engine whose tasks are pods of a namespace of the test's own."""
 
@@ -91,9 +95,9 @@ async def test_a_raw_container_finds_and_leaves_files(cluster: Cluster, tmp_path
     # It has no probes either, so the container is slower than what stores its outputs.
     text = text.replace("'echo $((", "'sleep 3; echo $((")
     (tmp_path / "contained.py").write_text(text.replace("/var/outputs", f"{folder}/out"))
-    done = await cluster.run("contained.py", "doubles", "--n", "21", "--word", "ho", sets=("pods.engine_image=tests",))
+    done = await cluster.run("contained.py", "doubles", "--n", "21", "--word", WORD, sets=("pods.engine_image=tests",))
     assert done.code == 0, done.err + done.out
-    assert done.document["outputs"] == {"o0": 42, "o1": "ho"}
+    assert done.document["outputs"] == {"o0": 42, "o1": WORD}
 
 
 @pytest.mark.service("s3")

@@ -24,6 +24,13 @@ async def test_a_registered_copy_is_fetched_first() -> None:
     )
 
 
+async def test_kubernetes_expands_nothing_in_where_it_is() -> None:
+    async def odd(name: str) -> str:
+        return "s3://b/pre$$fix"
+
+    assert (await Sources(odd).fetched(COMMAND, f"/anywhere/{COPY}"))[2] == "s3://b/pre$$$$fix"
+
+
 @pytest.mark.parametrize("code_root", ["", "/anywhere/src", f"/anywhere/{COPY}x"])
 async def test_what_is_no_copy_is_expected_in_the_image(code_root: str) -> None:
     assert await Sources(found).fetched(COMMAND, code_root) == COMMAND

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.adapters.kubernetes.naming import Json
+from engine.adapters.kubernetes.naming import Json, literal
 from engine.adapters.kubernetes.options import PodOptions
 from engine.model.errors import ErrorKind, Failure, Permanent
 from engine.ports.taskrunner import ContainerRun, Mount
@@ -71,7 +71,7 @@ def _container(name: str, words: Sequence[str], mounted: list[Json], options: Po
         "name": f"{OWN}{name}",
         "image": options.engine_image,
         "command": [*COMMAND],
-        "args": [*words],
+        "args": [literal(word) for word in words],
         "env": [{"name": key, "value": value} for key, value in options.env.items()],
         "volumeMounts": mounted,
         "terminationMessagePolicy": "FallbackToLogsOnError",

@@ -31,6 +31,11 @@ def pod_name(key: AttemptKey) -> str:
     return f"{readable}-{key.digest()}"
 
 
+def literal(word: str) -> str:
+    """In a command, of which Kubernetes makes that word."""
+    return word.replace("$", "$$")
+
+
 def label_value(text: str) -> str:
     """The text itself where it may be a label's value, else a short name for it."""
     return text if _VALUE.match(text) else label(text)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import PurePath
 
+from engine.adapters.kubernetes.naming import literal
+
 Find = Callable[[str], Awaitable[str]]
 """Gives the URI of the archive of that name, empty where there is none."""
 _COPY = re.compile(r"fast[0-9a-f]{32}\Z")
@@ -27,4 +29,4 @@ class Sources:
         if not uri:
             return tuple(argv)
         self._uris[name] = uri
-        return ("pyflyte-fast-execute", "--additional-distribution", uri, "--dest-dir", ".", "--", *argv)
+        return ("pyflyte-fast-execute", "--additional-distribution", literal(uri), "--dest-dir", ".", "--", *argv)
