@@ -189,3 +189,28 @@ async def test_a_pod_that_nobody_waits_for_is_held_by_nobody(world: World) -> No
         await world.seen("PATCH", 1)
         tasks.cancel_scope.cancel()
     assert [*world.api.pods] == [name(other)]
+
+
+async def test_an_engine_that_stops_while_it_makes_a_pod_leaves_one_for_the_next(world: World) -> None:
+    """S30: the call is under way when the engine is told to stop; what comes of it is found by its name."""
+    asked, go_on = anyio.Event(), anyio.Event()
+
+    async def slow(call: web.Request) -> web.StreamResponse | None:
+        if verb_of(call) == "POST":
+            asked.set()
+            await go_on.wait()
+        return None
+
+    world.api.trouble.append(slow)
+    async with world.runner() as runner, anyio.create_task_group() as tasks:
+        tasks.start_soon(world.run, runner, ask())
+        await asked.wait()
+        tasks.cancel_scope.cancel()
+    go_on.set()
+    assert world.ends == {}
+    async with world.runner() as runner, anyio.create_task_group() as tasks:
+        tasks.start_soon(world.run, runner, ask())
+        await world.until(lambda: world.started == [key()])
+        assert [*world.api.pods] == [name()]
+        world.api.status(name(), "Succeeded", terminated(0, "Completed"))
+        assert (await world.end()).code == 0
