@@ -89,7 +89,7 @@ async def look_at_store(home: Path, settings: Settings | None = None) -> AsyncIt
     from engine.adapters.s3.blobs import S3Blobs
 
     asked = await to_thread.run_sync(settings_around) if settings is None else settings
-    async with S3Blobs.open(place.uri, _options(asked.s3, place)) as blobs:
+    async with S3Blobs.open(place.uri, _options(asked.s3, _reached(place, asked.s3))) as blobs:
         yield blobs
 
 
@@ -136,9 +136,13 @@ def _choose(home: Path, settings: Settings) -> Elsewhere | None:
     uri = known.uri if known else wanted
     if not uri:
         return None
-    given, kept = settings.s3, known or Elsewhere(uri)
+    return _reached(known or Elsewhere(uri), settings.s3)
+
+
+def _reached(kept: Elsewhere, given: S3) -> Elsewhere:
+    """How a store is reached now: by what the settings say, else by what the home remembers."""
     addressing = kept.addressing if given.addressing == "auto" else given.addressing
-    return Elsewhere(uri, given.endpoint or kept.endpoint, given.region or kept.region, addressing)
+    return Elsewhere(kept.uri, given.endpoint or kept.endpoint, given.region or kept.region, addressing)
 
 
 def _options(settings: S3, place: Elsewhere) -> S3Options:

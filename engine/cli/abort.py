@@ -34,7 +34,7 @@ def abort(name: str, reason: str, home: Path, config: Path | None, sets: Sequenc
 
 async def _abort(name: str, reason: str, home: Path, settings: Settings, wait: bool, session: Session) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
-    record = await _asked(name, home)
+    record = await _asked(name, home, settings)
     if record.phase is ExecutionPhase.ABORTED:
         await say_soon(f"execution {record.id.name} was ABORTED already")
         return ExitCode.SUCCEEDED
@@ -49,8 +49,8 @@ async def _abort(name: str, reason: str, home: Path, settings: Settings, wait: b
     return ExitCode.SUCCEEDED if ended.phase is ExecutionPhase.ABORTED else ExitCode.FAILED
 
 
-async def _asked(name: str, home: Path) -> Execution:
-    async with read_home(home) as view:
+async def _asked(name: str, home: Path, settings: Settings) -> Execution:
+    async with read_home(home, settings) as view:
         record = await named(name, view.names, home)
     refuse_abort(record)
     return record

@@ -51,7 +51,12 @@ class Asked(Struct, frozen=True):
 
 def again(context: Context, asked: Asked, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
     """Raises BadInput where there is nothing to recover, or no such execution; and whatever stops the engine."""
-    return run_session(partial(_again, context, asked, home, load_settings(config, sets)))
+    settings = load_settings(config, sets)
+    if settings.kafka.bootstrap is not None:
+        from engine.cli import cluster_again
+
+        return run_session(partial(cluster_again.again, context, asked, home, settings))
+    return run_session(partial(_again, context, asked, home, settings))
 
 
 async def _again(context: Context, asked: Asked, home: Path, settings: Settings, session: Session) -> int:
@@ -66,7 +71,7 @@ async def _again(context: Context, asked: Asked, home: Path, settings: Settings,
         if known is not None and known.terminal:
             tell(f"execution {execution.name} has {known.phase.value} already: this is its result, nothing ran")
         elif not asked.as_json:
-            await say_soon(f"execution {execution.name} {_does(asked)} {asked.execution}")
+            await say_soon(f"execution {execution.name} {does(asked)} {asked.execution}")
         if not asked.wait:
             if asked.as_json:
                 say(accepted(execution))
@@ -78,7 +83,7 @@ async def _again(context: Context, asked: Asked, home: Path, settings: Settings,
             return await finish(found, [execution], home, as_json=asked.as_json)
 
 
-def _does(asked: Asked) -> str:
+def does(asked: Asked) -> str:
     return "recovers" if asked.recover else "repeats"
 
 
@@ -120,7 +125,12 @@ async def _source(view: HomeLook, name: str, home: Path, *, recover: bool) -> Ex
 
 def foresee(asked: Asked, home: Path, config: Path | None, sets: tuple[str, ...]) -> int:
     """What a recovery would do with each node, and why; nothing is started. Raises BadInput as `again`."""
-    return anyio.run(_foresee, asked, home, load_settings(config, sets))
+    settings = load_settings(config, sets)
+    if settings.kafka.bootstrap is not None:
+        from engine.cli import cluster_again
+
+        return anyio.run(cluster_again.foresee, asked, home, settings)
+    return anyio.run(_foresee, asked, home, settings)
 
 
 async def _foresee(asked: Asked, home: Path, settings: Settings) -> int:

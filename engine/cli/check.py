@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 from msgspec import structs
 
-from engine.cli.audit import Counts, audit
+from engine.cli.audit import audit
 from engine.cli.exitcodes import ExitCode
+from engine.cli.inspection import Counts
 from engine.cli.screen import say
 from engine.machine.replay import Problem
 
+if TYPE_CHECKING:
+    from config.settings import Settings
 
-def check(home: Path, *, as_json: bool) -> int:
+
+def check(home: Path, settings: Settings | None, *, as_json: bool) -> int:
     """Raises BadInput where no home is, and LogFailed for a log that can't be read at all."""
+    kafka = settings.kafka.bootstrap if settings is not None else None
     problems: list[Problem] = []
 
     def tell(problem: Problem) -> None:
@@ -23,16 +29,22 @@ def check(home: Path, *, as_json: bool) -> int:
         if not as_json:
             say(line(problem))
 
-    counts = anyio.run(audit, home, tell)
+    if settings is not None and kafka is not None:
+        from engine.cli import cluster_looks
+
+        counts = anyio.run(cluster_looks.check, home, settings, tell)
+    else:
+        counts = anyio.run(audit, home, tell, settings)
     if as_json:
         document = {
-            "home": str(home.absolute()),
+            **({"kafka": kafka} if kafka else {"home": str(home.absolute())}),
             "counts": structs.asdict(counts),
             "problems": [structs.asdict(problem) for problem in problems],
         }
         say(json.dumps(document, indent=2))
     else:
-        say(summary(home, counts, len(problems)))
+        where = f"Kafka at {kafka}, as of offset" if kafka else f"{home}, as of event"
+        say(summary(where, counts, len(problems)))
     return ExitCode.FAILED if problems else ExitCode.SUCCEEDED
 
 
@@ -42,10 +54,10 @@ def line(problem: Problem) -> str:
     return f"{', '.join(where) or 'the log'}: {problem.what}; expected: {problem.expected}"
 
 
-def summary(home: Path, counts: Counts, problems: int) -> str:
+def summary(where: str, counts: Counts, problems: int) -> str:
     found = "no problem" if not problems else "1 problem" if problems == 1 else f"{problems} problems"
     return (
-        f"{home}, as of event {counts.cursor} of {counts.last_event}: {counts.executions} executions "
+        f"{where} {counts.cursor} of {counts.last_event}: {counts.executions} executions "
         f"({counts.unfinished} unfinished), {counts.nodes} nodes, {counts.facts} facts, "
         f"{counts.objects} stored values, {counts.dead_letters} dead letters: {found}"
     )

@@ -24,7 +24,7 @@ from engine.model.errors import BadInput
 from engine.model.ids import DNS_LABEL, ExecutionId
 from engine.model.state import Execution
 from engine.ports.blobstore import BlobStore
-from engine.stores import STORE_FOLDER, look_at_store, open_shared
+from engine.stores import STORE_FILE, STORE_FOLDER, look_at_store, open_shared
 
 TICK_SECONDS = 1.0
 """Between two looks at child executions: what they do is told in other partitions than that of their parent."""
@@ -93,11 +93,30 @@ async def reach_cluster(
     """Raises BadInput, LogFailed, StoreFailed."""
     place = project or settings.execution.project, domain or settings.execution.domain
     clients = await to_thread.run_sync(clients_of, settings.kafka)
-    shared = bool(settings.store.uri)
     async with AsyncExitStack() as stack:
-        store = open_shared(settings) if shared else look_at_store(home, settings)
-        blobs = await stack.enter_async_context(store)
+        blobs = await stack.enter_async_context(store_of(home, settings))
         visitor = await stack.enter_async_context(Visitor.open(clients))
-        knows = shared or await anyio.Path(home / STORE_FOLDER).exists()
-        client = Client(visitor, blobs if shared else None, place)
-        yield Cluster(visitor, client, Trail(visitor), blobs, home, place, knows)
+        client = Client(visitor, blobs if settings.store.uri else None, place)
+        yield Cluster(visitor, client, Trail(visitor), blobs, home, place, await knows_values(home, settings))
+
+
+@asynccontextmanager
+async def store_of(home: Path, settings: Settings) -> AsyncIterator[BlobStore]:
+    """What the engines keep their values in, as far as this machine can tell. Raises BadInput, StoreFailed."""
+    async with open_shared(settings) if settings.store.uri else look_at_store(home, settings) as blobs:
+        yield blobs
+
+
+async def knows_values(home: Path, settings: Settings) -> bool:
+    """Whether it can: by the setting store.uri, or because the home is one that they share."""
+    places = (anyio.Path(home / name) for name in (STORE_FOLDER, STORE_FILE))
+    return bool(settings.store.uri) or any([await place.exists() for place in places])
+
+
+async def need_values(home: Path, settings: Settings, what: str) -> None:
+    """Raises BadInput where there is no store to look into."""
+    if not await knows_values(home, settings):
+        raise BadInput(
+            f"{what} are in the store of the engines, and nothing says where that is: expected the setting store.uri, "
+            f"or a --home that shares it ({home} does not)"
+        )

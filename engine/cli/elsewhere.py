@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from config.settings import Settings
+
 ADVICE = (
-    ". If its engines work on Kafka ({where}), their log is there, and a folder of theirs holds none: "
-    "`propwash watch NAME --kafka HOST:PORT` shows an execution, `submit`, `signal`, `abort` and `dead-letters` take "
-    "--kafka, too; the HTTP API of `propwash serve --listen` lists and reads all, and so does engine.client from Python"
+    ". If its engines work on Kafka ({where}), their log is there, and a folder of theirs holds none: `list`, `get`, "
+    "`logs`, `check`, `watch`, `submit`, `signal`, `abort`, `retry-node`, `recover`, `relaunch` and `dead-letters` "
+    "take --kafka HOST:PORT"
 )
+
+
+def refuse_on_kafka(settings: Settings, command: str, why: str) -> None:
+    """Raises BadInput where the settings say Kafka; without this the command would look for a home."""
+    from engine.model.errors import BadInput
+
+    if settings.kafka.bootstrap is not None:
+        raise BadInput(f"{command} does not work on Kafka (kafka.bootstrap = {settings.kafka.bootstrap}): {why}")
 
 
 def on_kafka() -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -20,6 +21,9 @@ from engine.registries import read_registry
 from engine.registry.activation import Activation, every_active
 from engine.registry.entries import Entry, Registry
 from engine.wire.natural import Json
+
+if TYPE_CHECKING:
+    from config.settings import Settings
 
 KINDS = {"workflows": EntityKind.WORKFLOW, "tasks": EntityKind.TASK, "launch-plans": EntityKind.LAUNCH_PLAN}
 
@@ -67,12 +71,12 @@ class Listed:
     active: bool = False
 
 
-def list_entities(home: Path, wanted: Wanted, *, as_json: bool) -> int:
-    return anyio.run(_list, home, wanted, as_json)
+def list_entities(home: Path, wanted: Wanted, settings: Settings | None, *, as_json: bool) -> int:
+    return anyio.run(_list, home, wanted, settings, as_json)
 
 
-async def _list(home: Path, wanted: Wanted, as_json: bool) -> int:
-    async with read_registry(home) as registry:
+async def _list(home: Path, wanted: Wanted, settings: Settings | None, as_json: bool) -> int:
+    async with read_registry(home, settings) as registry:
         entries = await registry.every(wanted.kind)
         found = [await _listed(registry, entry, await every_active(registry)) for entry in wanted.choose(entries)]
     if as_json:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from config.settings import Settings
 
 EXECUTIONS = "executions"
 _ONLY_EXECUTIONS = {
@@ -18,7 +21,7 @@ _ONLY_EXECUTIONS = {
 _ONLY_ENTITIES = {"name": "--name", "version": "--version", "every_version": "--all-versions"}
 
 
-def list_kind(kind: str, home: Path, given: dict[str, Any], *, as_json: bool) -> int:
+def list_kind(kind: str, home: Path, given: dict[str, Any], settings: Settings | None, *, as_json: bool) -> int:
     """Raises UsageError for a filter that is not of this kind."""
     others = _ONLY_ENTITIES if kind == EXECUTIONS else _ONLY_EXECUTIONS
     for name, option in others.items():
@@ -28,7 +31,7 @@ def list_kind(kind: str, home: Path, given: dict[str, Any], *, as_json: bool) ->
         from engine.cli.listing import Wanted, list_executions
 
         children = as_json if given["children"] is None else given["children"]
-        return list_executions(home, Wanted(**{**given, "children": children}), as_json=as_json)
+        return list_executions(home, Wanted(**{**given, "children": children}), settings, as_json=as_json)
     from engine.cli import entities
 
-    return entities.list_entities(home, entities.Wanted(entities.KINDS[kind], **given), as_json=as_json)
+    return entities.list_entities(home, entities.Wanted(entities.KINDS[kind], **given), settings, as_json=as_json)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -15,6 +16,9 @@ from engine.cli.screen import say
 from engine.homes import HomeView, read_home
 from engine.model.state import Execution
 from engine.ports.eventlog import Selection
+
+if TYPE_CHECKING:
+    from config.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,16 @@ class Wanted:
         return Selection(self.phases, self.workflow, since, self.children, self.project, self.domain, limit=self.limit)
 
 
-def list_executions(home: Path, wanted: Wanted, *, as_json: bool) -> int:
-    return anyio.run(_list, home, wanted, as_json)
+def list_executions(home: Path, wanted: Wanted, settings: Settings | None, *, as_json: bool) -> int:
+    if settings is not None and settings.kafka.bootstrap is not None:
+        from engine.cli import cluster_looks
+
+        return anyio.run(cluster_looks.executions, home, wanted, settings, as_json)
+    return anyio.run(_list, home, wanted, settings, as_json)
 
 
-async def _list(home: Path, wanted: Wanted, as_json: bool) -> int:
-    async with read_home(home) as view:
+async def _list(home: Path, wanted: Wanted, settings: Settings | None, as_json: bool) -> int:
+    async with read_home(home, settings) as view:
         found = list(await view.log.select(wanted.selection(time.time())))
         if not wanted.newest_first:
             found.reverse()

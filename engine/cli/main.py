@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from engine.cli.arguments import HELP, split
 from engine.cli.cluster_commands import architectures, webhook
 from engine.cli.dead_letter_commands import dead_letters
+from engine.cli.looking_commands import check, get, list_what_there_is, show_logs
 from engine.cli.operator_commands import abort, serve, signal, watch
-from engine.cli.options import common, filters, label, settings, shared
+from engine.cli.options import label, settings, shared
 from engine.cli.recovery_commands import recover, relaunch, replay, retry_node
 from engine.cli.registry_commands import ARCHITECTURE, launch_plan, register, submit
 from engine.cli.screen import open_streams
@@ -37,6 +37,10 @@ for command in (
     relaunch,
     retry_node,
     replay,
+    list_what_there_is,
+    get,
+    show_logs,
+    check,
     dead_letters,
     architectures,
     webhook,
@@ -119,65 +123,3 @@ def resume(context: Context, home: Path, as_json: bool, config: Path | None, set
     from engine.cli.resume import resume as perform
 
     return perform(context, home, config, sets, as_json=as_json)
-
-
-@cli.command(name="list")
-@click.argument("kind", type=click.Choice(["executions", "workflows", "tasks", "launch-plans"]), default="executions")
-@filters
-@shared
-def list_what_there_is(kind: str, home: Path, as_json: bool, **wanted: Any) -> int:
-    """List the executions of a home, oldest first, or what is registered in it, by name.
-
-    KIND is executions (the default), workflows, tasks or launch-plans.
-    """
-    from engine.cli.kinds import list_kind
-
-    return list_kind(kind, home, wanted, as_json=as_json)
-
-
-@cli.command()
-@click.argument("name")
-@shared
-def get(name: str, home: Path, as_json: bool) -> int:
-    """Show one execution of a home: its phase, its nodes, and its outputs or its error.
-
-    NAME is the execution's name, or project:domain:name where several have that name.
-    """
-    from engine.cli.show import get as perform
-
-    return perform(name, home, as_json=as_json)
-
-
-@cli.command(name="logs")
-@click.argument("execution")
-@click.argument("node")
-@click.option("--attempt", type=int, metavar="N", help="The first is 1.  [default: the last]")
-@click.option(
-    "--index", type=click.IntRange(min=0), metavar="K", help="Of a map: the element; NODE as 'n1[3]' is the same."
-)
-@click.option("--stdout", "streams", flag_value="stdout", help="Only what went to stdout.  [default: both]")
-@click.option("--stderr", "streams", flag_value="stderr", help="Only what went to stderr.")
-@common
-def show_logs(
-    home: Path, execution: str, node: str, attempt: int | None, index: int | None, streams: str | None
-) -> int:
-    """Show what the task of a node printed: stdout, then stderr, as far as they are kept.
-
-    EXECUTION is the execution's name, NODE the node's path as `propwash get` shows it.
-    """
-    from engine.cli.printed import STREAMS, Asked
-    from engine.cli.printed import logs as perform
-
-    return perform(Asked(execution, node, index, attempt, (streams,) if streams else STREAMS), home)
-
-
-@cli.command()
-@shared
-def check(home: Path, as_json: bool) -> int:
-    """Check a home: states, history and stored values must agree.
-
-    Reads only, also while an engine works on the home. The exit code is 1 where something is not as it should be.
-    """
-    from engine.cli.check import check as perform
-
-    return perform(home, as_json=as_json)

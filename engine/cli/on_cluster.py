@@ -1,4 +1,4 @@
-"""submit, watch, abort and signal where the engines work on Kafka: what they print and end with is that of a home."""
+"""Commands that ask something of engines on Kafka: what they print, and end with, is as on a home."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from msgspec import UNSET
 
 from config.settings import Settings
 from engine.adapters.kafka.options import Topic
-from engine.cli.cluster import Cluster, reach_cluster
+from engine.cli.cluster import Cluster, need_values, reach_cluster
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import accepted, finish
+from engine.cli.retry import refuse_retry
 from engine.cli.screen import say, say_soon
 from engine.cli.session import Session
 from engine.cli.submit import Asked, inputs_of
@@ -103,6 +104,19 @@ async def signal(
             given = SignalGiven(execution, signal_id, typed, UNSET, secrets.token_hex(8))
         await cluster.client.accepted(await cluster.client.give(given))
     await say_soon(f"signal {signal_id!r} of execution {execution.name} is set")
+    return ExitCode.SUCCEEDED
+
+
+async def retry_node(name: str, path: str, all_elements: bool, home: Path, settings: Settings, session: Session) -> int:
+    """Returns when the request is durable, as on a home; the engine that has the execution acts on it."""
+    session.deadline_seconds = settings.shutdown.deadline_seconds
+    await need_values(home, settings, "packages")
+    async with reach_cluster(home, settings) as cluster:
+        execution = cluster.named(name)
+        await cluster.record(execution)
+        await refuse_retry(Documents(cluster.log, cluster.blobs, cluster.home), execution, path)
+        await cluster.client.retry_node(execution, path, all_elements=all_elements)
+    await say_soon(f"node {path} of execution {execution.name} is tried again")
     return ExitCode.SUCCEEDED
 
 

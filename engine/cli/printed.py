@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
@@ -29,6 +30,9 @@ from engine.model.state import Elements, Node, Snapshot
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import Records
 
+if TYPE_CHECKING:
+    from config.settings import Settings
+
 STDOUT = "stdout"
 STREAMS = (STDOUT, "stderr")
 CHUNK_BYTES = 1024 * 1024
@@ -47,36 +51,59 @@ class Asked:
     streams: Sequence[str] = STREAMS
 
 
-def logs(asked: Asked, home: Path) -> int:
+class Left(NamedTuple):
+    """An attempt of which nothing is stored."""
+
+    key: AttemptKey
+    skipped: bytes
+    """What is left out where stdout begins with it."""
+
+
+def logs(asked: Asked, home: Path, settings: Settings | None) -> int:
     """Raises BadInput, which says what there is in its place; OutputRefused; LogFailed; EngineGone."""
-    return anyio.run(_logs, asked, home)
+    if settings is not None and settings.kafka.bootstrap is not None:
+        from engine.cli import cluster_looks
+
+        return anyio.run(cluster_looks.logs, asked, home, settings)
+    return anyio.run(_logs, asked, home, settings)
 
 
-async def _logs(asked: Asked, home: Path) -> int:
-    async with read_home(home) as view:
+async def _logs(asked: Asked, home: Path, settings: Settings | None) -> int:
+    async with read_home(home, settings) as view:
         execution = (await named(asked.execution, view.names, home)).id
-        snapshot = await view.log.snapshot(execution)
-        assert snapshot is not None, execution
-        key = await find_attempt(view.log, snapshot, asked)
-        skipped = await _lines_of_flytekit(Documents(view.log, view.blobs, home), snapshot, key)
-        if not await _print(view.blobs, key, asked.streams, skipped):
-            if reason := await why_nothing(view.log, snapshot, key):
-                tell(reason)
-            else:
-                await _print_unstored(home, view.blobs, key, asked.streams, skipped)
+        documents = Documents(view.log, view.blobs, home)
+        left = await print_stored(documents, await documents.snapshot(execution), asked)
+        if left is not None:
+            await _print_unstored(home, view.blobs, left, asked.streams)
     return ExitCode.SUCCEEDED
 
 
-async def _print_unstored(
-    home: Path, blobs: BlobStore, key: AttemptKey, streams: Sequence[str], skipped: bytes
-) -> None:
+async def print_stored(documents: Documents, snapshot: Snapshot, asked: Asked) -> Left | None:
+    """What is stored of the attempt that is asked for, or why nothing ran; where there is neither, what to look for."""
+    log, blobs = documents.log, documents.blobs
+    key = await find_attempt(log, snapshot, asked)
+    skipped = await _lines_of_flytekit(documents, snapshot, key)
+    if await _print(blobs, key, asked.streams, skipped):
+        return None
+    if reason := await why_nothing(log, snapshot, key):
+        tell(reason)
+        return None
+    return Left(key, skipped)
+
+
+async def _print_unstored(home: Path, blobs: BlobStore, left: Left, streams: Sequence[str]) -> None:
     """What a pod prints is stored at its end."""
-    found = await print_unstored(home, key, skipped) if STDOUT in streams else False
-    if found or await _print(blobs, key, streams, skipped):  # it may have ended meanwhile
+    found = await print_unstored(home, left.key, left.skipped) if STDOUT in streams else False
+    if found or await _print(blobs, left.key, streams, left.skipped):  # it may have ended meanwhile
         return
+    tell_nothing(
+        left.key, streams, "; no engine works on this home, which would show that of a pod" if found is None else ""
+    )
+
+
+def tell_nothing(key: AttemptKey, streams: Sequence[str], why: str = "") -> None:
     where = key.path if key.index is None else f"{key.path}[{key.index}]"
-    alone = "; no engine works on this home, which would show that of a pod" if found is None else ""
-    tell(f"attempt {key.attempt + 1} of node {where} has printed nothing, or not yet: {' and '.join(streams)}{alone}")
+    tell(f"attempt {key.attempt + 1} of node {where} has printed nothing, or not yet: {' and '.join(streams)}{why}")
 
 
 async def _lines_of_flytekit(documents: Documents, snapshot: Snapshot, key: AttemptKey) -> bytes:

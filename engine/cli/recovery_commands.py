@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from engine.cli.options import common, label, settings, shared
+from engine.cli.options import common, label, on_kafka, settings, shared
 from engine.cli.verdict import Context
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -33,6 +33,7 @@ def _anew(function: _F) -> _F:
     metavar="FILE_OR_PACKAGE",
     help="Go on with the workflow of the same name in there, which was mended.  [default: the workflow as it was]",
 )
+@on_kafka
 @settings
 @shared
 @click.pass_obj
@@ -50,6 +51,7 @@ def recover(
 @click.command()
 @_anew
 @click.option("--overwrite-cache", is_flag=True, help="Run tasks whose results are cached too, and keep the new ones.")
+@on_kafka
 @settings
 @shared
 @click.pass_obj
@@ -64,6 +66,7 @@ def relaunch(context: Context, /, home: Path, config: Path | None, sets: tuple[s
 @click.argument("execution")
 @click.argument("node")
 @click.option("--all-elements", is_flag=True, help="Of a map: those that have succeeded run again, too.")
+@on_kafka
 @settings
 @common
 def retry_node(

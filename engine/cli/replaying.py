@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from config.settings import Settings
 from engine.adapters.sqlite.audit import SqliteAudit
 from engine.app import load_program
+from engine.cli.elsewhere import refuse_on_kafka
 from engine.cli.exitcodes import ExitCode
 from engine.cli.naming import named
 from engine.cli.request import load_settings
@@ -39,6 +40,12 @@ class Outcome(Struct, frozen=True):
 def replay(name: str, home: Path, config: Path | None, sets: Sequence[str], *, steps: bool, as_json: bool) -> int:
     """Raises BadInput where there is no such execution, or where its package can't be read."""
     settings = load_settings(config, sets)
+    refuse_on_kafka(
+        settings,
+        "replay",
+        "results of attempts are not kept there as events, so there is nothing to decide again; `propwash check` "
+        "compares the recorded history with the states",
+    )
     outcome = anyio.run(_replay, name, home, settings, steps and not as_json)
     say(as_text(structs.asdict(outcome) | {"difference": _document(outcome)}) if as_json else _text(outcome))
     return ExitCode.SUCCEEDED if outcome.difference is None else ExitCode.FAILED

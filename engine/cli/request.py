@@ -92,6 +92,20 @@ def load_settings(config: Path | None, sets: Sequence[str]) -> Settings:
         raise BadInput(str(error)) from error
 
 
+def said_settings(config: Path | None, sets: Sequence[str]) -> Settings | None:
+    """The settings, where somebody says any; None: all are as they are without. Reading them takes a look its time.
+
+    Raises BadInput.
+    """
+    if config is None and not sets and not any(map(_says, os.environ)):
+        return None
+    return load_settings(config, sets)
+
+
+def _says(variable: str) -> bool:
+    return variable.startswith("PROPWASH_") and variable not in ("PROPWASH_HOME", "PROPWASH_DEBUG")
+
+
 def _options(ctx: click.Context, sections: Sections, late: Sequence[str]) -> RunOptions:
     words = [*sections.options, *(word for word in late if word != HELP), sections.file]
     again = ctx.command.make_context(ctx.info_name, words, parent=ctx.parent, obj=ctx.obj)

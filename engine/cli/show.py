@@ -19,19 +19,24 @@ from engine.model.ids import ExecutionId
 from engine.reach import answers, waits
 
 if TYPE_CHECKING:
+    from config.settings import Settings
     from engine.gateway.documents import Documents
     from engine.wire.natural import Json
 
 
-def get(name: str, home: Path, *, as_json: bool) -> int:
+def get(name: str, home: Path, settings: Settings | None, *, as_json: bool) -> int:
     """`name`: an execution's name, or `project:domain:name` where the name alone is not enough."""
-    return anyio.run(_get, name, home, as_json)
+    if settings is not None and settings.kafka.bootstrap is not None:
+        from engine.cli import cluster_looks
+
+        return anyio.run(cluster_looks.get, name, home, settings, as_json)
+    return anyio.run(_get, name, home, settings, as_json)
 
 
-async def _get(name: str, home: Path, as_json: bool) -> int:
+async def _get(name: str, home: Path, settings: Settings | None, as_json: bool) -> int:
     from engine.gateway.documents import Documents
 
-    async with read_home(home) as view:
+    async with read_home(home, settings) as view:
         execution = (await named(name, view.names, home)).id
         documents = Documents(view.log, view.blobs, home, partial(waits, home))
         record = (await documents.snapshot(execution)).execution

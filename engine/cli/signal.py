@@ -43,15 +43,17 @@ async def _signal(
     name: str, signal_id: str, value: str | Approval, home: Path, settings: Settings, session: Session
 ) -> int:
     session.deadline_seconds = settings.shutdown.deadline_seconds
-    execution, literal = await _asked(name, signal_id, value, home)
+    execution, literal = await _asked(name, signal_id, value, home, settings)
     async with reach(home, settings, idle=True) as contact:
         await contact.signal(execution, signal_id, literal)
     await say_soon(f"signal {signal_id!r} of execution {execution.name} is set")
     return ExitCode.SUCCEEDED
 
 
-async def _asked(name: str, signal_id: str, value: str | Approval, home: Path) -> tuple[ExecutionId, bytes]:
-    async with read_home(home) as view:
+async def _asked(
+    name: str, signal_id: str, value: str | Approval, home: Path, settings: Settings
+) -> tuple[ExecutionId, bytes]:
+    async with read_home(home, settings) as view:
         execution = (await named(name, view.names, home)).id
         documents = Documents(view.log, view.blobs, home)
         state = await documents.state(await documents.snapshot(execution))

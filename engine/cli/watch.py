@@ -39,11 +39,11 @@ def watch(name: str, home: Path, config: Path | None, sets: Sequence[str], *, as
         from engine.cli import on_cluster
 
         return run_session(partial(on_cluster.watch, name, home, settings, as_json))
-    return run_session(partial(_watch, name, home, as_json))
+    return run_session(partial(_watch, name, home, settings, as_json))
 
 
-async def _watch(name: str, home: Path, as_json: bool, session: Session) -> int:
-    async with read_home(home) as view:
+async def _watch(name: str, home: Path, settings: Settings, as_json: bool, session: Session) -> int:
+    async with read_home(home, settings) as view:
         execution = (await named(name, view.names, home)).id
         problem = await watching(view, home, execution, quiet=as_json)
         if problem is not None:

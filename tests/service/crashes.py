@@ -20,8 +20,9 @@ from typing import Any
 import anyio
 import msgspec
 
-from engine.cli.audit import Counts, audit
+from engine.cli.audit import audit
 from engine.cli.check import line
+from engine.cli.inspection import Counts
 from engine.gateway.documents import Documents
 from engine.homes import read_home
 from engine.machine.replay import Problem

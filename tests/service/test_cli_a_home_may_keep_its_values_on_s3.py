@@ -97,6 +97,23 @@ def test_a_store_that_is_not_there_is_bad_input_and_binds_nothing(on_s3: OnS3) -
     )
 
 
+def test_every_command_goes_by_the_settings_that_it_is_given(on_s3: OnS3) -> None:
+    done = on_s3.run("--name", "first", str(WORKFLOWS / "chain.py"), "nothing")
+    assert done.code == 0, done.err
+    file = on_s3.propwash.folder / "settings.yaml"
+    file.write_text("s3: {endpoint: 'http://127.0.0.1:9', patience_seconds: 0.2}\n")
+    asked = (
+        ("list", "--json"), ("list", "workflows"), ("get", "first"), ("logs", "first", "n0"), ("check",),
+        ("watch", "first"), ("abort", "first"), ("signal", "first", "x", "1"), ("retry-node", "first", "n0"),
+        ("recover", "first", "--dry-run"), ("replay", "first"),
+    )  # fmt: skip
+    for words in asked:
+        assert "can't be reached" not in on_s3(*words).err, words
+        told = on_s3(*words, "--config", str(file))
+        assert told.code == 3, (words, told)
+        assert "at http://127.0.0.1:9 can't be reached: " in told.err, words
+
+
 def test_a_service_that_is_not_there_stops_the_engine(on_s3: OnS3) -> None:
     words = ["--set", "s3.endpoint=http://127.0.0.1:9", "--set", "s3.patience_seconds=0.2"]
     done = on_s3("run", "--store", on_s3.root, *words, str(WORKFLOWS / "chain.py"), "nothing")
