@@ -160,6 +160,12 @@ async def waits(home: Path, execution: ExecutionId) -> dict[str, str]:
     return reply.waits if isinstance(reply, Told) else {}
 
 
+async def serves(home: Path) -> bool:
+    """Whether a service works on a home, and can be reached."""
+    async with calling(home) as call:
+        return call is not None and call.stays
+
+
 async def answers(home: Path) -> bool:
     """Whether an engine works on a home, and can be reached."""
     async with calling(home) as call:

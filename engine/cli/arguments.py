@@ -6,8 +6,9 @@ twice: first with every option taken for one of ours, then with the inputs at ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 HELP = "--help"
 
@@ -70,6 +71,15 @@ def read_rest(arguments: Sequence[str], ours: Mapping[str, bool], inputs: Mappin
         else:
             _take_input(rest, argument, known, waiting, inputs or {})
     return rest
+
+
+def meant_options(given: Iterable[str], inputs: Collection[str], ours: Collection[str]) -> Iterator[str]:
+    """A line for each name that is no input and looks like an option of ours: a misspelt one was taken for an input."""
+    for name in given:
+        typed = f"--{name.replace('_', '-')}"
+        near = get_close_matches(typed, ours, n=1, cutoff=0.75) if name not in inputs else []
+        if near and not get_close_matches(name, inputs, n=1):
+            yield f"Did you mean the option {near[0]} by {typed}?"
 
 
 def _take_input(rest: Rest, argument: str, known: str | None, waiting: list[str], inputs: Mapping[str, bool]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Collection
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -12,10 +13,11 @@ import click
 from anyio import to_thread
 
 from engine.app import Engine, Parts, running
-from engine.cli.arguments import HELP, Sections
+from engine.cli.arguments import HELP, Sections, meant_options
 from engine.cli.exitcodes import ExitCode
 from engine.cli.finish import finish, resume_command
 from engine.cli.help import names_help, workflow_help
+from engine.cli.joining import join, take
 from engine.cli.request import Request, guess, resolve
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
@@ -23,13 +25,13 @@ from engine.cli.verdict import Context
 from engine.cli.views import showing
 from engine.cli.workflows import CONSTANTS_FOLDER, Chosen, choose, names_in, unpack_sources, with_code_root
 from engine.gateway.names import random_name
-from engine.homes import HomeView, open_parts
+from engine.homes import HomeView
 from engine.model.errors import BadInput
 from engine.model.events import ExecutionSubmitted
 from engine.model.ids import ExecutionId
 from engine.model.overrides import Overrides
 from engine.wire.inputs import inputs_for, read_inputs_file
-from engine.wire.package import PackageFiles
+from engine.wire.package import Package, PackageFiles
 from engine.wire.packaging import read_workflows
 
 
@@ -64,7 +66,7 @@ async def _run(
         parts: Parts | None = None
         if guessed.home_is_certain:
             # The runner gets ready while the file is being packaged.
-            parts = await stack.enter_async_context(open_parts(guessed.options.home, guessed.settings, warm=True))
+            parts = await take(stack, guessed, warm=True)
         files = await _read(sections, guessed)
         chosen = await _choose(files, sections, guessed)
         bools = {one.name: one.type in ("bool", "bool | None") for one in chosen.inputs}
@@ -73,14 +75,18 @@ async def _run(
         if request.rest.help:
             say(workflow_help(ctx, sections, chosen))
             return ExitCode.SUCCEEDED
-        inputs = await _inputs(request, chosen)
+        inputs = await _inputs(request, chosen, ours)
         if request.place != guessed.place:
             chosen = await _choose(files, sections, request)
-        if parts is None:
-            parts = await stack.enter_async_context(open_parts(request.options.home, request.settings))
+        if not guessed.home_is_certain:
+            parts = await take(stack, request)
         await unpack_sources(files, chosen.package.code_root)
-        engine = await stack.enter_async_context(running(parts))
-        code = await _execute(ctx.obj, engine, request, chosen, inputs)
+        asked = _asked(request, chosen)
+        if parts is None:
+            code = await join(ctx.obj, request, chosen.package, asked, inputs)
+        else:
+            engine = await stack.enter_async_context(running(parts))
+            code = await _execute(ctx.obj, engine, request, chosen.package, asked, inputs)
         session.finished(code)
         return code
 
@@ -95,7 +101,7 @@ async def _choose(files: PackageFiles, sections: Sections, request: Request) -> 
     return await choose(placed, sections.workflow, request.project, request.domain, request.options.home)
 
 
-async def _inputs(request: Request, chosen: Chosen) -> bytes:
+async def _inputs(request: Request, chosen: Chosen, ours: Collection[str]) -> bytes:
     """The serialized `LiteralMap`. Raises BadInput with every problem."""
     if request.rest.problems:
         listed = "".join(f"\n  - {problem}" for problem in request.rest.problems)
@@ -103,22 +109,34 @@ async def _inputs(request: Request, chosen: Chosen) -> bytes:
     path, given = request.options.inputs_file, dict[str, object](request.rest.given)
     if path is not None:
         given = {**await to_thread.run_sync(read_inputs_file, path), **given}
-    return await to_thread.run_sync(inputs_for, chosen.target, given)
+    try:
+        return await to_thread.run_sync(inputs_for, chosen.target, given)
+    except BadInput as problem:
+        meant = meant_options(request.rest.given, chosen.target.interface.inputs, ours)
+        raise BadInput("".join([str(problem), *(f"\n{line}" for line in meant)])) from problem
 
 
-async def _execute(context: Context, engine: Engine, request: Request, chosen: Chosen, inputs: bytes) -> int:
+def _asked(request: Request, chosen: Chosen) -> ExecutionSubmitted:
+    return ExecutionSubmitted(
+        ExecutionId(request.project, request.domain, request.options.name or random_name()),
+        chosen.entity,
+        chosen.package.digest,
+        overwrite_cache=request.options.overwrite_cache,
+        overrides=Overrides(architecture=request.options.architecture or ""),
+    )
+
+
+async def _execute(
+    context: Context, engine: Engine, request: Request, package: Package, asked: ExecutionSubmitted, inputs: bytes
+) -> int:
     """Submit, show, wait, report."""
-    home, as_json = request.options.home, request.options.as_json
-    execution = ExecutionId(request.project, request.domain, request.options.name or random_name())
+    home, as_json, execution = request.options.home, request.options.as_json, asked.execution
     if others := len(engine.unfinished()):
         what = "an unfinished execution, which goes" if others == 1 else f"{others} unfinished executions, which go"
         tell(f"home {home} holds {what} on beside this one; {resume_command(home)} waits for all")
-    package = await engine.store_package(chosen.package)
+    await engine.store_package(package)
     known = (await engine.log.find([execution])).get(execution)
     async with showing(engine, [execution], home, quiet=as_json):
-        overrides = Overrides(architecture=request.options.architecture or "")
-        overwrite = request.options.overwrite_cache
-        asked = ExecutionSubmitted(execution, chosen.entity, package, overwrite_cache=overwrite, overrides=overrides)
         await engine.accept(asked, inputs)
         if known is not None and known.terminal:
             tell(f"execution {execution.name} has {known.phase.value} already: this is its result, nothing ran")

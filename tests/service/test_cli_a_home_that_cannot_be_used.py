@@ -23,6 +23,7 @@ def test_a_second_engine_is_refused_while_list_and_get_look_on(propwash: Propwas
             done = propwash(*command)
             assert (done.code, done.out) == (2, "")
             assert f"home {propwash.home} is in use by process {process.pid}" in done.err
+        assert "a home that `propwash serve` works on takes any number" in propwash("run", endings, "doubled").err
         assert propwash("list", "--json").document[0]["phase"] == "RUNNING"
         assert propwash("get", "waiting", "--json").document["nodes"][0]["phase"] == "RUNNING"
         flag.touch()

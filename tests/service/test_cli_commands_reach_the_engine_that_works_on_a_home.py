@@ -95,6 +95,37 @@ def test_a_second_engine_is_told_who_works_on_the_home(propwash: Propwash) -> No
         assert f"is in use by process {service.pid}" in done.err
 
 
+def test_run_hands_its_execution_to_a_service(propwash: Propwash, endings: str) -> None:
+    words = ["run", "--code-root", endings, "--name", "mine", endings, "doubled", "--n"]
+    with serving(propwash):
+        done = propwash(*words, "7")
+        assert (done.code, done.out.splitlines()[-3:]) == (0, ["{", '  "o0": 14', "}"])
+        assert done.out.splitlines()[0].startswith("execution mine RUNNING launch plan ")
+        assert f"the service on home {propwash.home} runs execution mine, with its own settings" in done.err
+        again = propwash(*words, "7")
+        assert (again.code, again.err) == (
+            0,
+            "execution mine has SUCCEEDED already: this is its result, nothing ran\n",
+        )
+        other = propwash(*words, "8")
+        assert (other.code, other.out) == (2, "")
+        assert "execution mine exists already (SUCCEEDED) with another workflow or other inputs" in other.err
+    assert propwash("check").code == 0
+
+
+def test_run_leaves_its_execution_to_the_service_when_it_is_interrupted(propwash: Propwash, endings: str) -> None:
+    flag = propwash.folder / "go"
+    with serving(propwash):
+        with propwash.started(*waiting(endings, flag)) as process:
+            wait_for_line(process, "n0 RUNNING")
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=LIMIT_SECONDS)
+            assert process.returncode == 130
+            assert "execution waiting goes on where it is" in err
+        flag.touch()
+        assert propwash("watch", "waiting").code == 0
+
+
 def test_a_command_goes_on_by_itself_when_another_one_whose_engine_it_used_has_ended(
     propwash: Propwash, endings: str
 ) -> None:

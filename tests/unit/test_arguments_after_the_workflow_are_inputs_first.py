@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cli.arguments import Sections, read_rest, split
+from engine.cli.arguments import Sections, meant_options, read_rest, split
 
 OURS = {"--help": False, "--home": True, "--json": False, "--set": True}
 INPUTS = {"n": False, "my_text": False, "fast": True, "home": False}
@@ -73,3 +73,16 @@ def test_help_after_the_workflow_is_help_unless_it_is_an_input() -> None:
     assert read_rest(["--help"], OURS, INPUTS).help
     rest = read_rest(["--help", "me"], OURS, {"help": False})
     assert (rest.help, rest.given) == (False, {"help": "me"})
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("jsn", ["Did you mean the option --json by --jsn?"]),
+        ("hme", []),  # it looks like the input home, which is named already
+        ("n", []),
+        ("temperature", []),
+    ],
+)
+def test_a_misspelt_option_is_told_from_an_input(given: str, meant: list[str]) -> None:
+    assert list(meant_options([given], INPUTS, OURS)) == meant
