@@ -39,7 +39,8 @@ def test_it_names_kafka(
     told = capsys.readouterr().err
     assert told.startswith(f"Error: there is no home at {tmp_path}: expected the log file {tmp_path}/log.db. If its")
     assert (f"(kafka.bootstrap = {bootstrap})" if bootstrap else "(kafka.bootstrap)") in told
-    assert "`propwash watch NAME --kafka HOST:PORT`" in told
+    assert "`watch`" in told
+    assert told.rstrip().endswith("take --kafka HOST:PORT")
 
 
 @pytest.fixture
