@@ -65,7 +65,7 @@ class Metrics:
         about.labels(VERSION).set(1)
         hanging = Gauge("propwash_turn_open_seconds", "Seconds that the turn under way has taken.", registry=registry)
         hanging.set_function(self.stalled_seconds)
-        self.ready = Gauge("propwash_ready", "1 once all that was left unfinished is taken up.", registry=registry)
+        self.ready = Gauge("propwash_ready", "1 once /readyz is 200.", registry=registry)
 
     def tell_of_process(self) -> None:
         """Blocking. Memory, CPU, open files and garbage collection of this process, too."""
