@@ -8,6 +8,7 @@ from aiohttp import web
 
 from engine.adapters.kubernetes.naming import GROUP, KEY, written
 from engine.model.errors import ErrorKind
+from engine.ports.taskrunner import ExitReason
 from tests.contract.clusterworld import World, ask, first, name
 from tests.fakeapi import refusal, verb_of
 from tests.podworld import key
@@ -60,6 +61,16 @@ async def test_trouble_that_does_not_end_is_a_system_failure(world: World) -> No
     )
     assert "(kubernetes.trouble_seconds is 1); the last try: 500 InternalError: failed" in problem.failure.message
     assert 2 < world.count("POST") < 9
+
+
+async def test_an_attempt_that_had_begun_is_not_given_up(world: World) -> None:
+    """Its pod may be at work: that the server can't say so just now is no reason to start another."""
+    world.api.trouble.append(first(3, "GET", lambda: refusal(500, "InternalError", "etcd has no leader")))
+    async with world.runner(trouble_seconds=0.1) as runner, anyio.create_task_group() as tasks:
+        tasks.start_soon(world.run, runner, ask(begun=True))
+        assert (await world.end()).reason is ExitReason.LOST
+    assert world.count("GET") == 4
+    assert world.count("POST") == 0
 
 
 async def test_an_attempt_after_one_that_was_given_up_is_alone(world: World) -> None:
