@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from engine.cli.arguments import HELP, split
+from engine.cli.cache_commands import cache
 from engine.cli.cluster_commands import architectures, webhook
 from engine.cli.dead_letter_commands import dead_letters
 from engine.cli.looking_commands import check, get, list_what_there_is, show_logs
@@ -41,6 +42,7 @@ for command in (
     get,
     show_logs,
     check,
+    cache,
     dead_letters,
     architectures,
     webhook,

@@ -175,7 +175,7 @@ def filters(function: _F) -> _F:
         click.option(
             "--since",
             "since_seconds",
-            callback=_duration,
+            callback=duration,
             metavar="DURATION",
             help="Submitted within 90s, 30m, 2h, 1d ...",
         ),
@@ -195,7 +195,7 @@ def filters(function: _F) -> _F:
     return function
 
 
-def _duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+def duration(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
     """Seconds."""
     from engine.wire.moments import SECOND, parse_duration
 

@@ -116,9 +116,13 @@ def requested_inputs(digest: str) -> str:
     return f"metadata/requests/{digest}.pb"
 
 
+CACHE_PREFIX = "metadata/cache"
+CACHE_ENTRY = "entry"
+
+
 def cache_prefix(key: CacheKey) -> str:
     """What is kept of one task for one set of inputs. It lies outside of every execution, so that it outlives them."""
-    return f"metadata/cache/{key.project}/{key.domain}/{label(key.task)}/{key.digest}"
+    return f"{CACHE_PREFIX}/{key.project}/{key.domain}/{label(key.task)}/{key.digest}"
 
 
 def cached_values(key: CacheKey, source: AttemptKey) -> str:

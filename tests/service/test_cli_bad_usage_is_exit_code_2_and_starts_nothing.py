@@ -81,4 +81,4 @@ def test_a_reference_to_what_is_not_registered_is_refused_by_name(propwash: Prop
 def test_an_unknown_execution_is_named_beside_those_there_are(propwash: Propwash, endings: str) -> None:
     propwash("run", "--json", "--name", "known", "--code-root", endings, endings, "doubled")
     assert "there is no execution 'knwn' in" in refused(propwash, "get", "knwn")
-    assert "there are known" in refused(propwash, "get", "knwn")
+    assert "did you mean known?" in refused(propwash, "get", "knwn")
