@@ -62,7 +62,8 @@ class Kafka(Group):
     """Seconds without an answer after which a request to a broker has failed; it is tried again."""
     watchdog_seconds: Annotated[Seconds, Field(gt=0)] = 120.0
     """Seconds that a partition may stand still with something to do while Kafka answers. After that the process ends,
-    so that whoever supervises it starts it anew."""
+    so that whoever supervises it starts it anew. A partition whose writes are refused (too few copies in sync) tries
+    again each `commit_seconds`, and does not stand still: this should be more than twice as long."""
     tls: bool = False
     """Encrypt the connections, and check the brokers' certificates."""
     ca_file: Text | None = None

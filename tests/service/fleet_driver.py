@@ -47,6 +47,8 @@ class Order(Struct, frozen=True):
     task_seconds: float = 0.0
     load_seconds: float = 0.0
     """For reading a package: what is left unfinished is taken up only then."""
+    commit_seconds: float = 20.0
+    watchdog_seconds: float = 120.0
 
     def options(self) -> KafkaOptions:
         return KafkaOptions(
@@ -56,6 +58,8 @@ class Order(Struct, frozen=True):
             partitions=self.partitions,
             session_seconds=self.session_seconds,
             instance=self.instance or None,
+            commit_seconds=self.commit_seconds,
+            watchdog_seconds=self.watchdog_seconds,
         )
 
 

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import anyio
 import pytest
-from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from anyio import to_thread
 
-from engine.adapters.kafka.options import Topic
 from tests.backing import kafka
 from tests.backing.distance import Way, way_to
+from tests.backing.refusing import refusing
 from tests.backing.server import Server
 from tests.service.fleet_driver import DEADLINE_SECONDS
 from tests.service.fleets import Fleets
@@ -25,10 +23,13 @@ PARTITIONS = 4
 
 
 @asynccontextmanager
-async def at_work(fleets: Fleets) -> AsyncIterator[None]:
-    """The trouble is in the block: two processes work, and are given more, before, through and after it."""
+async def at_work(fleets: Fleets, **more: float) -> AsyncIterator[None]:
+    """The trouble is in the block: two processes work, and are given more, before, through and after it.
+
+    more: of their orders.
+    """
     for name in ("a", "b"):
-        await fleets.start(name, task_seconds=0.05)
+        await fleets.start(name, task_seconds=0.05, **more)
     for name in ("a", "b"):
         await fleets.members[name].until_it_owns(PARTITIONS // 2)
     ids = await fleets.submit(range(100))
@@ -110,21 +111,18 @@ async def test_connections_that_are_cut_again_and_again(tmp_path: Path) -> None:
 
 
 async def test_a_broker_that_refuses_every_write(tmp_path: Path) -> None:
-    async with Fleets.open(tmp_path, partitions=PARTITIONS) as fleets, at_work(fleets):
-        await _need_copies(fleets, 2)
-        await anyio.sleep(10)
-        await _need_copies(fleets, 1)
-
-
-async def _need_copies(fleets: Fleets, count: int) -> None:
-    """Two are more than the broker has: NotEnoughReplicas."""
-    options = fleets.clients.options
-    admin = AIOKafkaAdminClient(**fleets.clients.common)
-    await admin.start()
+    """For longer than a partition may stand still: it does not, as long as it tries."""
+    broker, address, port = await to_thread.run_sync(kafka.start_far)
+    patience = {"commit_seconds": 5.0, "watchdog_seconds": 15.0}
     try:
-        changes = {"min.insync.replicas": str(count), "max.message.bytes": str(options.max_record_bytes + 64 * 1024)}
-        await admin.alter_configs(
-            [ConfigResource(ConfigResourceType.TOPIC, options.topic(which), changes) for which in Topic]
-        )
+        async with (
+            refusing(address, port=port) as way,
+            Fleets.open(tmp_path, partitions=PARTITIONS, bootstrap=way.address) as fleets,
+            at_work(fleets, **patience),
+        ):
+            way.refuses = True
+            await anyio.sleep(30)
+            way.refuses = False
+        assert way.refused > 10 * PARTITIONS
     finally:
-        await admin.close()
+        await to_thread.run_sync(broker.stop)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.looptime
 
 class Log:
     def __init__(self) -> None:
-        self.fetched = self.committed = 0
+        self.fetched = self.committed = self.tries = 0
 
     @property
     def marks(self) -> tuple[int, int]:
@@ -58,6 +58,22 @@ async def test_an_idle_one_and_one_that_moves_are_left_alone() -> None:
         for _ in range(10):
             await anyio.sleep(50)
             busy.committed += 1
+
+
+async def test_one_whose_writes_are_refused_waits_for_as_long_as_it_takes_but_must_try_again() -> None:
+    log, begun = Log(), anyio.current_time()
+    log.fetched = 10
+    async with anyio.create_task_group() as tasks:
+
+        async def try_again() -> None:
+            for _ in range(50):
+                await anyio.sleep(40)
+                log.tries += 1
+
+        tasks.start_soon(try_again)
+        with pytest.raises(LogFailed, match="partition 4 of the events stands still"):
+            await watch(Ends(p4=10), {4: log}, 10_000)
+    assert 2060 <= anyio.current_time() - begun < 2080
 
 
 async def test_while_the_broker_is_away_nobody_is_to_blame() -> None:

@@ -96,6 +96,11 @@ class KafkaLog:
         """How far it has read, and how far it has committed."""
         return self._inbox.fetched, self._inbox.committed
 
+    @property
+    def tries(self) -> int:
+        """How often it has begun to write anew: it only grows."""
+        return self._transactions.tries
+
     def is_done(self, end: int) -> bool:
         """Whether nothing waits, where the topic ends there; nothing does before the first `read`."""
         return not self._was_read or (self._inbox.fetched >= end and self._inbox.is_empty)

@@ -42,6 +42,8 @@ class Transactions:
         self.written: dict[TopicPartition, int] = {}
         """Where the last commit to a partition has ended."""
         self.renewals = 0
+        self.tries = 0
+        """Producers that were started anew, whether they could write then or not: Kafka answers, and nobody hangs."""
 
     async def fence(self) -> None:
         """Take the partition over; returns when no other owner can write any more. Raises LogFailed."""
@@ -89,6 +91,7 @@ class Transactions:
         await self.close()
         options = self._clients.options
         producer = await self._clients.start_producer(options.transactional_id(self._partition))
+        self.tries += 1
         try:
             with self._clients.held(options.commit_seconds):
                 barrier = Message(Topic.STATE, self._partition, BARRIER, None)

@@ -26,6 +26,11 @@ class Watched(Protocol):
         """How far it has read, and how far it has worked: they only grow."""
         ...
 
+    @property
+    def tries(self) -> int:
+        """How often it has begun to write anew, with a client of its own: while Kafka refuses to, waiting is right."""
+        ...
+
     def is_done(self, end: int) -> bool:
         """Whether nothing waits, where the events end there."""
         ...
@@ -36,8 +41,8 @@ class Watchdog:
 
     def __init__(self, group: Ends, logs: Mapping[int, Watched], seconds: float) -> None:
         self._group, self._logs, self._seconds = group, logs, seconds
-        self._seen: dict[int, tuple[Watched, tuple[int, int], float]] = {}
-        """Partition -> the log, its marks, and since when they have been the same with something to do."""
+        self._seen: dict[int, tuple[Watched, tuple[int, int], int, float]] = {}
+        """Partition -> the log, its marks and tries, and since when they have been the same with something to do."""
         self.ends: Mapping[int, int] = {}
         """Partition -> where its events ended at the last look."""
 
@@ -65,9 +70,9 @@ class Watchdog:
                 self._seen.pop(partition, None)
                 continue
             before = self._seen.get(partition)
-            if before is None or before[:2] != (found, found.marks):
-                self._seen[partition] = (found, found.marks, now)
-            elif now - before[2] >= self._seconds:
+            if before is None or before[:3] != (found, found.marks, found.tries):
+                self._seen[partition] = (found, found.marks, found.tries, now)
+            elif now - before[3] >= self._seconds:
                 raise LogFailed(
                     f"partition {partition} of the events stands still: {found.marks[0]} of {ends.get(partition)} have "
                     f"been read, and nothing has moved for {self._seconds:g} seconds; the engine stops"
