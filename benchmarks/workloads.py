@@ -109,11 +109,16 @@ async def w5() -> list[Figure]:
 
 def copy_of(home: Path, data: bytes, count: int) -> float:
     """Seconds to copy `count` files of these bytes into one."""
+    return copy_seconds(plain_files(home, data, count), home / "copy")
+
+
+def plain_files(home: Path, data: bytes, count: int) -> Path:
+    """A folder with so many files of these bytes."""
     source = home / "plain"
     source.mkdir()
     for number in range(count):
         (source / f"{number:06d}").write_bytes(data)
-    return copy_seconds(source, home / "copy")
+    return source
 
 
 def peak_megabytes() -> float:

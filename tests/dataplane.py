@@ -24,7 +24,7 @@ from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.limits import MIB, OffloadLimits
 from engine.model.phases import NodePhase
 from engine.model.state import Elements
-from engine.ports.blobstore import BlobStore, BlobWriter
+from engine.ports.blobstore import BlobStore, BlobWriter, Part
 from engine.ports.services import Services
 from engine.ports.taskrunner import Exit, ExitReason, TaskRequest
 from tests.programs import node, workflow_id
@@ -205,6 +205,9 @@ class _Watched:
     async def write(self, chunk: bytes | memoryview) -> None:
         self.blobs.largest_write = max(self.blobs.largest_write, len(chunk))
         await self.inner.write(chunk)
+
+    async def append_from(self, uris: Sequence[str], part: Part) -> list[int]:
+        return await self.inner.append_from(uris, part)
 
 
 class ScriptedRunner:

@@ -6,13 +6,13 @@ Should the sum be wrong, the elements are measured and written again: the result
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from flyteidl.core import types_pb2
 
 from engine.data.collected import NO_VALUE, Batch, Collected
-from engine.data.framing import Data, framed_size, header
+from engine.data.framing import framed_size, header
 from engine.data.literals import Kind, entry, entry_header
 from engine.data.offload import index_name, is_offloaded, value_name
 from engine.data.references import Reference, reference_literal
@@ -94,7 +94,7 @@ class _Job:
 
         async def count(batch: Batch) -> None:
             nonlocal total
-            total += batch.size
+            total += sum(batch.sizes)
 
         await self.source.copy(name, count)
         return total
@@ -102,42 +102,34 @@ class _Job:
     async def _copy(self, name: str, payload: int, file: BlobWriter) -> None:
         written = 0
 
-        async def write(batch: Batch) -> None:
+        async def add(sizes: Sequence[int]) -> None:
             nonlocal written
-            written += batch.size
-            await _append(file, batch.pieces)
+            written += sum(sizes)
 
-        await self.source.copy(name, write)
+        await self.source.append(name, file, add)
         _agree(name, written, payload)
 
     async def _offload(self, name: str, payload: int) -> bytes:
         """Write the list to a file of its own, with an index of its items beside it; gives the reference to it."""
         uri = self.blobs.uri(f"{self.prefix}/{value_name(name)}")
         start = header(Kind.COLLECTION, payload)
-        next_item = written = len(start)
+        next_item = len(start)
 
         async with (
             self.blobs.writer(uri) as file,
             self.blobs.writer(self.blobs.uri(f"{self.prefix}/{index_name(name)}")) as index,
         ):
 
-            async def write(batch: Batch) -> None:
-                nonlocal next_item, written
-                *offsets, next_item = accumulate(batch.sizes, initial=next_item)
-                written += batch.size
-                await _append(file, batch.pieces)
+            async def add(sizes: Sequence[int]) -> None:
+                nonlocal next_item
+                *offsets, next_item = accumulate(sizes, initial=next_item)
                 await index.write(packed(offsets))
 
             await file.write(start)
-            await self.source.copy(name, write)
+            await self.source.append(name, file, add)
             await index.write(packed([next_item]))
-            _agree(name, written - len(start), payload)
-        return reference_literal(Reference(uri, written, self.types[name]))
-
-
-async def _append(file: BlobWriter, pieces: Iterable[Data]) -> None:
-    for piece in pieces:
-        await file.write(piece)
+            _agree(name, next_item - len(start), payload)
+        return reference_literal(Reference(uri, next_item, self.types[name]))
 
 
 def _agree(name: str, written: int, payload: int) -> None:

@@ -106,6 +106,33 @@ def entries(payload: Data) -> dict[str, Data]:
     return found
 
 
+def literal_span(data: memoryview, size: int, name: str) -> Span | None:
+    """Where a `LiteralMap` of `size` bytes, which begins with `data`, holds the literal of a key.
+
+    None where that can't be seen in its beginning: what is odd about it `entries` says of the whole.
+    """
+    span, at = None, 0
+    try:
+        for tag, _, value, at in fields(data, beyond=size):
+            if tag != ENTRY:
+                return None
+            key, found, last = "", [], value
+            for inner, _, first, last in fields(data, value, min(at, len(data)), beyond=at):
+                if inner == KEY and last <= len(data):
+                    key = text(data[first:last])
+                elif inner == VALUE:
+                    found.append((first, last))
+                else:
+                    return None
+            if last != at or len(found) != 1:
+                return None
+            if key == name:
+                (span,) = found
+    except CorruptMessage:
+        return None
+    return span if at == size else None
+
+
 _SMALL = 1024
 
 

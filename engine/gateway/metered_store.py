@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from engine.data.references import OFFLOADED_SUFFIX
 from engine.model.errors import BlobNotFound, Transient
-from engine.ports.blobstore import BlobStore, BlobWriter
+from engine.ports.blobstore import BlobStore, BlobWriter, Part
 
 _SECONDS = (0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120)
 _INPUTS = "/inputs.pb"
@@ -100,7 +100,7 @@ class MeteredBlobs:
     async def _writer(self, uri: str) -> AsyncIterator[BlobWriter]:
         with self._call("write"):
             async with self._blobs.writer(uri) as inner:
-                counting = _Counting(inner)
+                counting = _Counting(inner, self._counts)
                 yield counting
         self._counts.streamed(uri, counting.size)
 
@@ -131,10 +131,16 @@ class _Values:
 class _Counting:
     """A writer that knows how much went through it."""
 
-    def __init__(self, inner: BlobWriter) -> None:
-        self._inner = inner
+    def __init__(self, inner: BlobWriter, counts: StoreCounts) -> None:
+        self._inner, self._counts = inner, counts
         self.size = 0
 
     async def write(self, chunk: bytes | memoryview) -> None:
         await self._inner.write(chunk)
         self.size += len(chunk)
+
+    async def append_from(self, uris: Sequence[str], part: Part) -> list[int]:
+        sizes = await self._inner.append_from(uris, part)
+        self.size += sum(sizes)
+        self._counts.read.inc(sum(sizes))
+        return sizes

@@ -6,14 +6,26 @@ Every error names the URI.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
+
+Part = Callable[[memoryview, int], tuple[bytes, int, int] | None]
+"""Of the beginning of an object and the object's size: what to put before a part of it, and where that part starts and
+ends. None where the beginning doesn't tell. May be called in another thread; must keep nothing of the beginning."""
 
 
 class BlobWriter(Protocol):
     async def write(self, chunk: bytes | memoryview) -> None:
         """Append a chunk; returns when it is taken off the caller's hands (memory stays bounded)."""
+        ...
+
+    async def append_from(self, uris: Sequence[str], part: Part) -> list[int]:
+        """Append a part of each of these objects, in order, where they lie; the bytes that each one has added.
+
+        It may end early, perhaps before the first of them: at one that is not there, can't be read or whose beginning
+        doesn't tell, and where a store can't do that at all. The caller then reads and writes.
+        """
         ...
 
 

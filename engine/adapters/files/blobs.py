@@ -15,6 +15,7 @@ from engine.adapters.files.disk import TOO_LARGE, Disk, Problem
 from engine.adapters.files.errands import Errands
 from engine.adapters.files.folders import Known
 from engine.adapters.files.names import SCHEME, Names
+from engine.adapters.files.parts import Appender
 from engine.adapters.files.porter import Porter
 from engine.adapters.files.staging import NoStaging, Staging, sweep
 from engine.adapters.files.thread import IoThread
@@ -36,6 +37,7 @@ class FileBlobs:
 
     def __init__(self, names: Names, disk: Disk, small: Errands, large: IoThread) -> None:
         self._names, self._disk, self._small, self._large = names, disk, small, large
+        self._appender = Appender(disk)
 
     @classmethod
     @asynccontextmanager
@@ -130,7 +132,7 @@ class FileBlobs:
         return True
 
     def writer(self, uri: str) -> AbstractAsyncContextManager[BlobWriter]:
-        return FileWriter(self._large, self._disk, uri, self._names.path(uri))
+        return FileWriter(self._large, self._disk, self._appender, self._names, uri)
 
     async def size(self, uri: str) -> int | None:
         path = self._names.path(uri)

@@ -38,16 +38,25 @@ class Disk:
 
     def read(self, path: str, start: int, end: int | None, at_most: int | None, known: Known) -> bytes | None:
         """The bytes of a slice, or None if there are more than `at_most`."""
-        folders.find(self.root, _folder(path), known)
-        descriptor = os.open(path, _READ)
+        descriptor, size = self.open(path, known)
         try:
-            first, last, _ = slice(start, end).indices(_size(os.fstat(descriptor), path))
+            first, last, _ = slice(start, end).indices(size)
             wanted = max(last - first, 0)
             if at_most is not None and wanted > min(at_most, self._at_most):
                 return None
             return _read(descriptor, wanted, first)
         finally:
             os.close(descriptor)
+
+    def open(self, path: str, known: Known) -> tuple[int, int]:
+        """A plain file to be read, and its size."""
+        folders.find(self.root, _folder(path), known)
+        descriptor = os.open(path, _READ)
+        try:
+            return descriptor, _size(os.fstat(descriptor), path)
+        except BaseException:
+            os.close(descriptor)
+            raise
 
     def read_all(
         self, paths: Sequence[str], end: int | None, at_most: int, known: Known

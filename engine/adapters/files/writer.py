@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import anyio
@@ -13,25 +13,31 @@ import anyio
 from engine.adapters.files import faults
 from engine.adapters.files.disk import Disk
 from engine.adapters.files.folders import Known
+from engine.adapters.files.names import Names
+from engine.adapters.files.parts import Appender
 from engine.adapters.files.removal import remove
 from engine.adapters.files.thread import IoThread
 from engine.model.errors import Transient
+from engine.ports.blobstore import Part
 
 BUFFER = 1024 * 1024
 """Bytes handed to the thread at a time, as soon as there are so many: one part fills while another one is written."""
 LAST_STEP_SECONDS = 60.0
 """The longest that a writer's end waits for the disk."""
 
+_Call = asyncio.Future[list[int]] | asyncio.Future[None]
+
 
 class FileWriter:
     """A BlobWriter, and the async context manager around it."""
 
-    def __init__(self, thread: IoThread, disk: Disk, uri: str, path: str) -> None:
-        self._thread, self._disk, self._uri, self._path = thread, disk, uri, path
+    def __init__(self, thread: IoThread, disk: Disk, appender: Appender, names: Names, uri: str) -> None:
+        self._thread, self._disk, self._appender, self._names = thread, disk, appender, names
+        self._uri, self._path = uri, names.path(uri)
         self._pieces: list[bytes | memoryview] = []
         """Written and not handed over yet: `_held` bytes, which are not copied."""
         self._held = 0
-        self._under_way: asyncio.Future[None] | None = None
+        self._under_way: _Call | None = None
         self._whole = True
         self._descriptor = -1
         self._temporary = ""
@@ -51,6 +57,19 @@ class FileWriter:
             self._whole = False
             await self._hand_over()
             self._whole = True
+
+    async def append_from(self, uris: Sequence[str], part: Part) -> list[int]:
+        """Raises as `write`."""
+        self._check_whole()
+        paths = [self._names.path(uri) for uri in uris]
+        self._whole = False
+        # Called before the last one is waited for: what is called in one tick goes to the thread and back together.
+        before, appending = self._under_way, self._thread.call(partial(self._append_parts, self._pieces, paths, part))
+        self._under_way, self._pieces, self._held = appending, [], 0
+        await self._done(before)
+        await self._wait()
+        self._whole = True
+        return appending.result()
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         there = False
@@ -87,13 +106,15 @@ class FileWriter:
         self._pieces, self._held = [], 0
 
     async def _wait(self) -> None:
-        if self._under_way is None:
-            return
+        await self._done(self._under_way)
+        self._under_way = None
+
+    async def _done(self, call: _Call | None) -> None:
         try:
-            await self._under_way
+            if call is not None:
+                await call
         except OSError as error:
             raise faults.writing(error, self._uri) from error
-        self._under_way = None
 
     async def _last_step(self, work: Callable[[Known], None]) -> asyncio.Future[None]:
         """Have it done whatever happens to this task: it runs in its turn even when nobody waits any more."""
@@ -107,6 +128,12 @@ class FileWriter:
 
     def _append(self, pieces: list[bytes | memoryview], known: Known) -> None:
         self._disk.append_all(self._descriptor, pieces)
+
+    def _append_parts(
+        self, pieces: list[bytes | memoryview], paths: Sequence[str], part: Part, known: Known
+    ) -> list[int]:
+        self._append(pieces, known)
+        return self._appender.append(self._descriptor, paths, part, known)
 
     def _publish(self, known: Known) -> None:
         self._disk.append_all(self._descriptor, self._pieces)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from engine.adapters import blobkeys
 from engine.model.errors import BlobNotFound, StoreRefused, Transient
-from engine.ports.blobstore import BlobWriter
+from engine.ports.blobstore import BlobWriter, Part
 
 ROOT = "memory://store"
 
@@ -93,6 +93,10 @@ class _Buffer:
         await asyncio.sleep(0)
         self.data += chunk
         self._whole = True
+
+    async def append_from(self, uris: Sequence[str], part: Part) -> list[int]:
+        """As a distant store: nothing."""
+        return []
 
     def check_whole(self) -> None:
         if not self._whole:
