@@ -63,8 +63,7 @@ async def _again(context: Context, asked: Asked, home: Path, settings: Settings,
     session.deadline_seconds = settings.shutdown.deadline_seconds
     async with read_home(home, settings) as view:
         event, inputs = await _submission(view, asked, home, settings)
-    execution = event.execution
-    async with read_home(home, settings) as view:
+        execution = event.execution
         known = (await view.log.find([execution])).get(execution)
     async with reach(home, settings, idle=not asked.wait) as contact:
         await contact.submit(event, inputs)

@@ -1,4 +1,4 @@
-"""What to do where a command looks for the log of a home, and the log is on Kafka."""
+"""What to do where a command finds no home: it lies elsewhere, or the log is on Kafka."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from config.settings import Settings
 
-ADVICE = (
+AT_HOME = (
+    ". A home is made in the folder where `propwash run` or `serve` is called: go there, or name it with --home "
+    "(engines on Kafka: --kafka HOST:PORT)"
+)
+ON_KAFKA = (
     ". If its engines work on Kafka ({where}), their log is there, and a folder of theirs holds none: `list`, `get`, "
     "`logs`, `check`, `watch`, `submit`, `signal`, `abort`, `retry-node`, `recover`, `relaunch` and `dead-letters` "
     "take --kafka HOST:PORT"
@@ -22,7 +26,7 @@ def refuse_on_kafka(settings: Settings, command: str, why: str) -> None:
         raise BadInput(f"{command} does not work on Kafka (kafka.bootstrap = {settings.kafka.bootstrap}): {why}")
 
 
-def on_kafka() -> str:
+def advice() -> str:
     """To be put behind the message that there is no home."""
     from engine.model.errors import BadInput
     from engine.stores import settings_around
@@ -31,4 +35,4 @@ def on_kafka() -> str:
         bootstrap = settings_around().kafka.bootstrap
     except BadInput:
         bootstrap = None
-    return ADVICE.format(where=f"kafka.bootstrap = {bootstrap}" if bootstrap else "kafka.bootstrap")
+    return ON_KAFKA.format(where=f"kafka.bootstrap = {bootstrap}") if bootstrap else AT_HOME

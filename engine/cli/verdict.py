@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import click
 
-from engine.cli.elsewhere import on_kafka
+from engine.cli.elsewhere import advice
 from engine.cli.exitcodes import ExitCode
 from engine.cli.screen import OutputRefused, tell
 from engine.model.errors import BadInput, Defect, EngineError, EngineGone, LogUnreachable, NoHome
@@ -73,8 +73,7 @@ def _message(error: BaseException, code: ExitCode) -> str:
         return f"this is a defect of Propwash, please report it with the lines above: {type(error).__name__}: {error}"
     if code is ExitCode.ENGINE_STOPPED and not isinstance(error, OutputRefused | EngineGone | LogUnreachable):
         return f"the engine had to stop: {error}"
-    advice = on_kafka() if isinstance(error, NoHome) else ""
-    return _bounded(f"Error: {error}{advice}")
+    return _bounded(f"Error: {error}{advice() if isinstance(error, NoHome) else ''}")
 
 
 def _bounded(message: str) -> str:
