@@ -12,6 +12,7 @@ from engine.cli.finish import finish, resume_command
 from engine.cli.request import Request
 from engine.cli.screen import tell
 from engine.cli.verdict import Context
+from engine.cli.views import announce
 from engine.cli.watch import to_the_end
 from engine.homes import open_parts, read_home
 from engine.model import layout
@@ -50,6 +51,7 @@ async def join(context: Context, request: Request, package: Package, asked: Exec
         if known is not None and known.terminal:
             tell(f"execution {execution.name} has {known.phase.value} already: this is its result, nothing ran")
         elif contact.engine is None:
+            await announce(execution, quiet=as_json)
             tell(f"the service on home {home} runs execution {execution.name}, with its own settings")
         goes_on = "goes on with: " + resume_command(home) if contact.engine else "goes on where it is"
         context.hint = f"execution {execution.name} {goes_on}"

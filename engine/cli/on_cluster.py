@@ -20,6 +20,7 @@ from engine.cli.screen import say, say_soon
 from engine.cli.session import Session
 from engine.cli.submit import Asked, inputs_of
 from engine.cli.verdict import Context
+from engine.cli.views import announce
 from engine.client.following import Rejected
 from engine.gateway.asking import Approval, refuse_abort
 from engine.gateway.documents import Documents
@@ -48,6 +49,7 @@ async def submit(
             say(accepted(execution) if as_json else execution.name)
             return ExitCode.SUCCEEDED
         context.hint = f"execution {execution.name} goes on where it is"
+        await announce(execution, quiet=as_json)
         if asked.name is None:
             cluster.log.begin(execution, position)
         try:

@@ -22,7 +22,7 @@ from engine.cli.request import Request, guess, resolve
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
 from engine.cli.verdict import Context
-from engine.cli.views import showing
+from engine.cli.views import announce, showing
 from engine.cli.workflows import CONSTANTS_FOLDER, Chosen, choose, names_in, unpack_sources, with_code_root
 from engine.gateway.names import random_name
 from engine.homes import HomeView
@@ -136,6 +136,7 @@ async def _execute(
         tell(f"home {home} holds {what} on beside this one; {resume_command(home)} waits for all")
     await engine.store_package(package)
     known = (await engine.log.find([execution])).get(execution)
+    await announce(execution, quiet=as_json)
     async with showing(engine, [execution], home, quiet=as_json):
         await engine.accept(asked, inputs)
         if known is not None and known.terminal:

@@ -16,6 +16,7 @@ from engine.cli.request import load_settings
 from engine.cli.screen import say, tell
 from engine.cli.session import Session, run_session
 from engine.cli.verdict import Context
+from engine.cli.views import announce
 from engine.cli.watch import to_the_end
 from engine.gateway.asking import Wish, submission
 from engine.gateway.names import random_name
@@ -74,6 +75,7 @@ async def _submit(
             return ExitCode.SUCCEEDED
         goes_on = "goes on with: " + resume_command(asked.home) if contact.engine else "goes on where it is"
         context.hint = f"execution {execution.name} {goes_on}"
+        await announce(execution, quiet=as_json)
         async with to_the_end(contact, asked.home, settings, execution, quiet=as_json) as view:
             return await finish(view, [execution], asked.home, as_json=as_json)
 

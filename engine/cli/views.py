@@ -67,6 +67,12 @@ class PlainView:
         await self.draw()
 
 
+async def announce(execution: ExecutionId, *, quiet: bool) -> None:
+    """On a terminal, the name of an execution above the tree that is redrawn; plain lines begin with it anyway."""
+    if not quiet and _redraws():
+        await say_soon(f"execution {execution.name}")
+
+
 @asynccontextmanager
 async def showing(
     engine: Engine, executions: Sequence[ExecutionId], home: Path, *, quiet: bool = False
@@ -103,12 +109,16 @@ async def drawing(board: Board, now: Callable[[], float]) -> AsyncIterator[Watch
 
 
 def _view(board: Board, now: Callable[[], float]) -> View:
-    if not sys.stdout.isatty() or os.environ.get("TERM") in _WITHOUT_CURSOR:
+    if not _redraws():
         return PlainView(board)
     from engine.cli.live import LiveView
     from engine.cli.terminal import Terminal
 
     return LiveView(board, now, Terminal(sys.stdout))
+
+
+def _redraws() -> bool:
+    return sys.stdout.isatty() and os.environ.get("TERM") not in _WITHOUT_CURSOR
 
 
 class _Artist:

@@ -42,4 +42,5 @@ def test_the_last_picture_shows_every_node(propwash: Propwash, endings: str) -> 
     rows = [line for line in lines if line.startswith("n0 ")]
     assert re.fullmatch(r"n0 +array +SUCCEEDED +[\d.]+ m?s +refuse_odd +3 of 3 done, [\d.]+/s", rows[-1])
     assert lines[lines.index(rows[-1]) + 1] == "{", "the outputs follow the last picture"
+    assert lines[0] == "execution seen", "whoever left the name to chance learns it while it runs"
     assert any("RUNNING" in row for row in rows)
