@@ -143,17 +143,18 @@ class Propeller:
                 unknown.append(event.execution)
         found = await self.log.find(unknown) if unknown else {}
         self._sources.clear()
+        needed: list[str] = []
         for record in records:
             event = record.event
             if isinstance(event, ExecutionSubmitted) and event.execution not in found:
-                await self.supplies.program(event.package)
+                needed.append(event.package)
                 if event.recovers and self.residents.get(event.execution) is None:
                     self._sources[event.execution] = await self.supplies.source(event.recovers)
             elif isinstance(event, AttemptPlanned):
-                await self.supplies.program(event.plan)
+                needed.append(event.plan)
+        await self.supplies.programs(needed)
         await self.requests.fetch(records, lambda name: name in found or self.residents.knows(name))
-        for package in self.requests.packages():
-            await self.supplies.program(package)
+        await self.supplies.programs(self.requests.packages())
         return found
 
     def _apply(self, record: Record, finished: dict[ExecutionId, Execution], ledger: Ledger) -> None:

@@ -11,10 +11,10 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-import anyio
 import msgspec
 from msgspec import UNSET, Struct
 
+from engine.loop.atonce import all_of
 from engine.loop.backoff import Backoff
 from engine.loop.ledger import Ledger
 from engine.loop.taken import Taken
@@ -38,8 +38,6 @@ from engine.wire.sizes import refuse_large
 
 LARGEST_INPUTS = 64 * 1024 * 1024
 """Bytes of inputs that are given by their URI: they are read and checked. Larger values are offloaded or files."""
-AT_ONCE = 16
-"""Inputs that are read, and executions whose values are written, at the same time."""
 
 log = logging.getLogger(__name__)
 FindTarget = Callable[[ExecutionRequested], Awaitable[Runnable]]
@@ -64,19 +62,15 @@ class Requests:
     async def fetch(self, records: Sequence[Record], is_known: Callable[[ExecutionId], bool]) -> None:
         """Read what the requests of a batch need. Raises LogFailed, StoreFailed."""
         self._found.clear()
-        targets: dict[tuple[str, ...], _Found] = {}
-        with_inputs: list[tuple[int, ExecutionRequested, _Found]] = []
+        named: dict[tuple[str, ...], list[tuple[int, ExecutionRequested]]] = {}
         for record in records:
             asked = record.event
             if not isinstance(asked, ExecutionRequested) or is_known(asked.execution) or _odd(asked, record):
                 continue
             place = (asked.execution.project, asked.execution.domain, asked.entity, asked.package)
-            if place not in targets:
-                targets[place] = await self._target(asked)
-            self._found[record.offset] = found = targets[place]
-            if asked.inputs_uri and found.target is not None:
-                with_inputs.append((record.offset, asked, found))
-        await _all_of([partial(self._read_inputs, *one) for one in with_inputs])
+            named.setdefault(place, []).append((record.offset, asked))
+        # Each version once, with all who name it; those who name others do not wait for it.
+        await all_of([partial(self._look_up, one) for one in named.values()])
 
     def packages(self) -> set[str]:
         """Digests of the programs that are needed, after `fetch`."""
@@ -124,8 +118,8 @@ class Requests:
     async def write(self, ledger: Ledger) -> None:
         """Before the commit: what was decided refers to these values. Raises StoreFailed."""
         # What an earlier run of a name left in its folders must not answer for this one.
-        await _all_of([partial(self._begin, execution, digest) for execution, digest in ledger.begun.items()])
-        await _all_of([partial(self._put, uri, data) for uri, data in ledger.values.items()])
+        await all_of([partial(self._begin, execution, digest) for execution, digest in ledger.begun.items()])
+        await all_of([partial(self._put, uri, data) for uri, data in ledger.values.items()])
 
     def _accept(self, found: _Found, asked: ExecutionRequested, digest: str, ledger: Ledger) -> ExecutionSubmitted:
         if found.target is None:
@@ -150,6 +144,13 @@ class Requests:
         if uri:
             ledger.values[uri] = inputs
         return event
+
+    async def _look_up(self, requests: Sequence[tuple[int, ExecutionRequested]]) -> None:
+        """For requests of one version, with their offsets."""
+        found = await self._target(requests[0][1])
+        self._found.update((offset, found) for offset, _ in requests)
+        given = [(offset, asked) for offset, asked in requests if asked.inputs_uri and found.target is not None]
+        await all_of([partial(self._read_inputs, offset, asked, found) for offset, asked in given])
 
     async def _target(self, asked: ExecutionRequested) -> _Found:
         try:
@@ -207,25 +208,3 @@ def _value_of(given: SignalGiven) -> object:
     if isinstance(given.approve, bool):
         return Approval(given.approve)
     return from_elsewhere({"value": given.value})["value"]
-
-
-async def _all_of(work: Sequence[Callable[[], Awaitable[None]]]) -> None:
-    """Some at a time. Raises the first failure as it is, so that it says what stops the engine."""
-    if not work:
-        return
-    waiting = iter(work)
-    failures: list[EngineError] = []
-
-    async def some() -> None:
-        for do in waiting:
-            try:
-                await do()
-            except EngineError as failure:
-                failures.append(failure)
-                tasks.cancel_scope.cancel()
-
-    async with anyio.create_task_group() as tasks:
-        for _ in range(min(len(work), AT_ONCE)):
-            tasks.start_soon(some)
-    if failures:
-        raise failures[0]

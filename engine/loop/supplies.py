@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable
 from functools import partial
 
+from engine.loop.atonce import all_of
 from engine.loop.backoff import Backoff
 from engine.loop.requests import Requests
 from engine.loop.residents import Residents
@@ -34,6 +35,11 @@ class Supplies:
         except EngineError as problem:
             log.warning("package can't be used", extra={"package": digest, "cause": str(problem)})
             return None
+
+    async def programs(self, digests: Iterable[str]) -> None:
+        """Several at once, as far as they are not in memory."""
+        missing = [digest for digest in dict.fromkeys(digests) if self.residents.known_program(digest) is None]
+        await all_of([partial(self.program, digest) for digest in missing])
 
     async def plans(self, nodes: Iterable[Node]) -> dict[str, Program | None]:
         """By digest, what the nodes name."""
