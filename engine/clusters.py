@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def pod_runner(home: Path, settings: Settings, blobs: BlobStore, environment: Ma
 
     shared = settings.pods.shared_folders
     return PodRunner(
-        cluster_options(home, settings),
+        cluster_options(settings, _group(home, settings)),
         pod_options(settings.pods, environment),
         put=blobs.put,
         max_pods=settings.kubernetes.max_pods,
@@ -82,18 +82,16 @@ def check_manifests(settings: Settings) -> None:
         raise BadInput(f"pods can't be made of these settings; nothing was started.{more}{listed}")
 
 
-def cluster_options(home: Path, settings: Settings) -> ClusterOptions:
-    """Blocking."""
+def cluster_options(settings: Settings, group: str) -> ClusterOptions:
     from engine.adapters.kubernetes.options import ClusterOptions
 
     said = settings.kubernetes
-    shared = settings.kafka.group if settings.kafka.bootstrap else None
     return ClusterOptions(
         kubeconfig=said.kubeconfig,
         context=said.context,
         contexts=dict(said.contexts),
         namespace=said.namespace,
-        group=said.group or shared or _own_group(home),
+        group=group,
         per_second=said.calls_per_second,
         burst=said.burst,
         calls=said.parallel_creations,
@@ -101,6 +99,12 @@ def cluster_options(home: Path, settings: Settings) -> ClusterOptions:
         resync_seconds=said.resync_seconds,
         trouble_seconds=said.trouble_seconds,
     )
+
+
+def _group(home: Path, settings: Settings) -> str:
+    """Blocking."""
+    shared = settings.kafka.group if settings.kafka.bootstrap else None
+    return settings.kubernetes.group or shared or _own_group(home)
 
 
 def _own_group(home: Path) -> str:
@@ -160,6 +164,13 @@ def _rule(said: CustomResource) -> Rule:
 
 def _json(value: Mapping[str, object]) -> bytes:
     return msgspec.json.encode(value) if value else b""
+
+
+def printed(settings: Settings, key: AttemptKey) -> AsyncGenerator[bytes, None]:
+    """What the pod of an attempt has printed so far, asked of its cluster. Raises BadInput, Transient."""
+    from engine.adapters.kubernetes.looking import look
+
+    return look(cluster_options(settings, ""), key)
 
 
 async def tidy(runner: PodRunner, engine: Engine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from anyio import to_thread
@@ -17,10 +18,11 @@ from engine.cli.cluster_audit import audit_cluster
 from engine.cli.exitcodes import ExitCode
 from engine.cli.inspection import Counts, Tell
 from engine.cli.listing import Wanted
-from engine.cli.printed import Asked, print_stored, tell_nothing
+from engine.cli.printed import Asked, print_stored, print_unstored
 from engine.cli.report import execution_table
 from engine.cli.screen import say
 from engine.cli.show import as_text, describe, tell_problems
+from engine.cli.unstored import cluster_prints
 from engine.gateway.documents import Documents
 from engine.machine.selecting import chosen
 from engine.model.ids import ExecutionId
@@ -45,7 +47,7 @@ async def logs(asked: Asked, home: Path, settings: Settings) -> int:
         documents = Documents(cluster.log, cluster.blobs, home)
         left = await print_stored(documents, await documents.snapshot(execution), asked)
         if left is not None:
-            tell_nothing(left.key, asked.streams, "; what a pod prints is stored at its end")
+            await print_unstored(cluster.blobs, left, asked.streams, partial(cluster_prints, settings))
     return ExitCode.SUCCEEDED
 
 

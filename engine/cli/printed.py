@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +16,7 @@ from engine.cli.exitcodes import ExitCode
 from engine.cli.naming import named, some
 from engine.cli.screen import say, say_bytes, tell
 from engine.cli.unprinted import why_nothing
-from engine.cli.unstored import print_unstored
+from engine.cli.unstored import Ask, Page, engine_prints
 from engine.cli.wording import attempts_of_element
 from engine.gateway.documents import Documents
 from engine.homes import read_home
@@ -74,7 +75,8 @@ async def _logs(asked: Asked, home: Path, settings: Settings | None) -> int:
         documents = Documents(view.log, view.blobs, home)
         left = await print_stored(documents, await documents.snapshot(execution), asked)
         if left is not None:
-            await _print_unstored(home, view.blobs, left, asked.streams)
+            from_engine = partial(engine_prints, home, settings)
+            await print_unstored(view.blobs, left, asked.streams, from_engine)
     return ExitCode.SUCCEEDED
 
 
@@ -91,19 +93,15 @@ async def print_stored(documents: Documents, snapshot: Snapshot, asked: Asked) -
     return Left(key, skipped)
 
 
-async def _print_unstored(home: Path, blobs: BlobStore, left: Left, streams: Sequence[str]) -> None:
-    """What a pod prints is stored at its end."""
-    found = await print_unstored(home, left.key, left.skipped) if STDOUT in streams else False
-    if found or await _print(blobs, left.key, streams, left.skipped):  # it may have ended meanwhile
+async def print_unstored(blobs: BlobStore, left: Left, streams: Sequence[str], ask: Ask) -> None:
+    """What a pod prints is stored at its end. `ask`: whoever can see it."""
+    page, key = Page(left.skipped), left.key
+    asked = STDOUT not in streams or await ask(key, page.take)
+    if page.has_text or await _print(blobs, key, streams, left.skipped):  # it may have ended meanwhile
         return
-    tell_nothing(
-        left.key, streams, "; no engine works on this home, which would show that of a pod" if found is None else ""
-    )
-
-
-def tell_nothing(key: AttemptKey, streams: Sequence[str], why: str = "") -> None:
     where = key.path if key.index is None else f"{key.path}[{key.index}]"
-    tell(f"attempt {key.attempt + 1} of node {where} has printed nothing, or not yet: {' and '.join(streams)}{why}")
+    alone = "" if asked else "; a pod's is read by the engine on a home, or with the settings of its cluster"
+    tell(f"attempt {key.attempt + 1} of node {where} has printed nothing, or not yet: {' and '.join(streams)}{alone}")
 
 
 async def _lines_of_flytekit(documents: Documents, snapshot: Snapshot, key: AttemptKey) -> bytes:

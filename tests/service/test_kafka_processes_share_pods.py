@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import anyio
 import pytest
 import yaml
 from anyio import to_thread
@@ -51,3 +53,22 @@ async def test_a_killed_process_leaves_its_pod_to_another(tmp_path: Path) -> Non
             name: pod["metadata"]["uid"] for name, pod in before.items()
         }
         assert {pod["metadata"]["labels"]["propwash.dev/group"] for pod in after.values()} == {operator.name}
+
+
+async def test_logs_reads_a_pod_that_runs(tmp_path: Path) -> None:
+    pipe = anyio.Path(tmp_path / "gate")
+    await to_thread.run_sync(os.mkfifo, pipe)
+    async with space() as at:
+        operator = Operator(tmp_path, session_seconds=6.0)
+        with_pods(operator, at)
+        await to_thread.run_sync(operator.register, "endings.py")
+        with operator.serving("one") as served:
+            asked = {"entity": "talks_then_waits", "name": "first", "inputs": {"path": str(pipe)}}
+            status, told = await to_thread.run_sync(served.call, "POST", "/executions", asked)
+            assert status == 201, told
+            async with await pipe.open("w"):
+                await at.until(started)
+                words = ("logs", "first", "n0", "--config", str(operator.config))
+                done = await to_thread.run_sync(lambda: operator.propwash(*words, environ=operator.place.environ))
+                assert (done.code, done.err, done.out) == (0, "", "before\n")
+            assert await to_thread.run_sync(ends, served.call, "first") == "SUCCEEDED"

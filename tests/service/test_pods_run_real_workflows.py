@@ -63,23 +63,47 @@ async def test_a_chain(cluster: Cluster) -> None:
     assert "three" in logs.out
 
 
-async def test_a_pod_that_runs_shows_what_it_has_printed(cluster: Cluster, endings: str, tmp_path: Path) -> None:
-    pipe = anyio.Path(tmp_path / "gate")
-    await to_thread.run_sync(os.mkfifo, pipe)
+@pytest.fixture
+async def pipe(tmp_path: Path) -> anyio.Path:
+    """A task opens it, says `before`, and waits until it is closed again by whoever opens it for writing."""
+    path = anyio.Path(tmp_path / "gate")
+    await to_thread.run_sync(os.mkfifo, path)
+    return path
 
-    async def logs(*options: str) -> Done:
-        return await to_thread.run_sync(partial(cluster.propwash, "logs", "e1", "n0", *options))
 
+async def logs_of(cluster: Cluster, *options: str) -> Done:
+    return await to_thread.run_sync(partial(cluster.propwash, "logs", "e1", "n0", *options))
+
+
+async def test_a_pod_that_runs_shows_what_it_has_printed(cluster: Cluster, endings: str, pipe: anyio.Path) -> None:
     words = ("--name", "e1", "--code-root", endings, endings, "talks_then_waits", "--path", str(pipe))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(partial(cluster.run, *words))
-        async with await pipe.open("w"):  # opens when the task has opened it, which waits until it is closed again
+        async with await pipe.open("w"):
             await cluster.at.until(lambda pods: [*phases(pods).values()] == ["Running"])
-            done = await logs()
+            done = await logs_of(cluster)
             assert (done.code, done.err) == (0, "")
             assert done.out == "before\n"
-            assert (await logs("--stderr")).out == ""
-    assert (await logs()).out == "before\nafter\n"
+            assert (await logs_of(cluster, "--stderr")).out == ""
+    assert (await logs_of(cluster)).out == "before\nafter\n"
+
+
+async def test_it_does_without_an_engine_by_the_settings(cluster: Cluster, endings: str, pipe: anyio.Path) -> None:
+    given = [word for setting in cluster.settings for word in ("--set", setting)]
+    words = ("--name", "e1", "--code-root", endings, *given, endings, "talks_then_waits", "--path", str(pipe))
+    with cluster.propwash.started("run", *words) as engine:
+        async with await pipe.open("w"):
+            await cluster.at.until(lambda pods: [*phases(pods).values()] == ["Running"])
+            engine.kill()
+            await to_thread.run_sync(engine.wait)
+            done = await logs_of(cluster)
+            assert (done.code, done.out) == (0, "")
+            assert "; a pod's is read by the engine on a home, or with the settings of its cluster" in done.err
+            done = await logs_of(cluster, *given)
+            assert (done.code, done.err, done.out) == (0, "", "before\n")
+            wrong = await logs_of(cluster, *given, "--set", "kubernetes.kubeconfig=/no/such/file")
+            assert (wrong.code, wrong.out) == (2, "")
+            assert "there is no kubeconfig /no/such/file" in wrong.err
 
 
 async def test_a_map_a_failure_and_what_they_leave(cluster: Cluster) -> None:

@@ -94,7 +94,7 @@ class Clusters:
 
     def of(self, execution: ExecutionId) -> tuple[str | None, Reached]:
         """With its context."""
-        context = self._options.contexts.get(f"{execution.project}:{execution.domain}", self._options.context)
+        context = context_of(self._options, execution)
         return context, self._reached[context]
 
     @property
@@ -134,6 +134,15 @@ class Clusters:
             await it.greet(self._question)
         seconds = round(anyio.current_time() - began, 1)
         log.warning("a cluster can be used now", extra={"cluster": it.name, "seconds": seconds})
+
+
+def context_of(options: ClusterOptions, execution: ExecutionId) -> str | None:
+    return options.contexts.get(f"{execution.project}:{execution.domain}", options.context)
+
+
+def namespace_of(options: ClusterOptions, execution: ExecutionId) -> str:
+    parts = {"project": execution.project, "domain": execution.domain}
+    return VARIABLE.sub(lambda found: parts[found[1]], options.namespace)
 
 
 def logins(options: ClusterOptions) -> list[Login]:

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 
 import anyio
 
-from engine.adapters.kubernetes.cluster import CallFailed
+from engine.adapters.kubernetes.cluster import CallFailed, Cluster
 from engine.adapters.kubernetes.pods import Pods
 from engine.adapters.kubernetes.status import Pod
 from engine.model.errors import EngineError, Transient
@@ -52,22 +52,21 @@ class Kept:
         return b"".join((self._head, mark, *self._tail))
 
 
-def printing(pods: Pods, pod: Pod) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
-    """What the task's container has printed up to now. Raises CallFailed."""
+def printing(cluster: Cluster, path: str, pod: Pod) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+    """What the task's container has printed up to now. `path`: of the namespace's pods. Raises CallFailed."""
     params = {"container": pod.metadata.annotations.primary}
-    return pods.cluster.chunks(f"{pods.informer.path}/{pod.name}/log", params, IDLE_SECONDS)
+    return cluster.chunks(f"{path}/{pod.name}/log", params, IDLE_SECONDS)
 
 
-async def printed(pods: Pods, pod: Pod) -> AsyncGenerator[bytes, None]:
+async def printed(cluster: Cluster, path: str, pod: Pod) -> AsyncGenerator[bytes, None]:
     """The same; nothing of a container that has not begun or is gone. Raises Transient."""
     try:
-        async with printing(pods, pod) as chunks:
+        async with printing(cluster, path, pod) as chunks:
             async for chunk in chunks:
                 yield chunk
     except CallFailed as problem:
         if problem.answer.status not in _NOTHING_YET:
-            where = f"{pods.namespace}/{pod.name}"
-            raise Transient(f"what pod {where} has printed can't be read: {problem}") from problem
+            raise Transient(f"what pod {pod.name} has printed can't be read: {problem}") from problem
 
 
 class LogKeeper:
@@ -89,7 +88,7 @@ class LogKeeper:
     async def _kept(self, pods: Pods, pod: Pod, prefix_uri: str) -> str:
         kept = Kept(self._limit)
         try:
-            async with printing(pods, pod) as chunks:
+            async with printing(pods.cluster, pods.informer.path, pod) as chunks:
                 async for chunk in chunks:
                     kept.write(chunk)
             await self._put(f"{prefix_uri}/stdout.log", kept.whole())

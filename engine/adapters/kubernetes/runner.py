@@ -127,7 +127,7 @@ class PodRunner:
         pod = site.pods.informer.pods.get(pod_name(key)) if site else None
         if site is None or pod is None or pod.key != key:
             return
-        async with aclosing(printed(site.pods, pod)) as pieces:
+        async with aclosing(printed(site.pods.cluster, site.pods.informer.path, pod)) as pieces:
             async for piece in pieces:
                 yield piece
 

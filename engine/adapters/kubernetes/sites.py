@@ -8,7 +8,7 @@ from typing import Any
 
 from anyio.abc import TaskGroup
 
-from engine.adapters.kubernetes.clusters import VARIABLE, Clusters, Reached
+from engine.adapters.kubernetes.clusters import Clusters, Reached, namespace_of
 from engine.adapters.kubernetes.custom import Rule
 from engine.adapters.kubernetes.informer import Informer, T
 from engine.adapters.kubernetes.options import ClusterOptions
@@ -56,13 +56,9 @@ class Sites:
             found += [site.pods, *site.opened.values()]
         return found
 
-    def namespace(self, execution: ExecutionId) -> str:
-        parts = {"project": execution.project, "domain": execution.domain}
-        return VARIABLE.sub(lambda found: parts[found[1]], self._options.namespace)
-
     def of(self, execution: ExecutionId) -> Site:
         context, reached = self._clusters.of(execution)
-        place = context, self.namespace(execution)
+        place = context, namespace_of(self._options, execution)
         if place not in self._sites:
             watch = partial(self._objects, reached, place[1])
             self._sites[place] = Site(watch(f"/api/v1/namespaces/{place[1]}/pods", Pod), watch)
@@ -71,7 +67,7 @@ class Sites:
     def known(self, execution: ExecutionId) -> Site | None:
         """The same, if it has been opened."""
         context, _ = self._clusters.of(execution)
-        return self._sites.get((context, self.namespace(execution)))
+        return self._sites.get((context, namespace_of(self._options, execution)))
 
     def _objects(self, reached: Reached, namespace: str, path: str, kind: type[T]) -> Objects[T]:
         """A collection, watched from now on."""
