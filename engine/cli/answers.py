@@ -11,15 +11,24 @@ from engine.machine.signals import awaits
 from engine.model.graph import GateKind, GateSpec
 
 
-def answer_command(execution: str, gate: GateSpec, home: Path) -> str:
+class Brokers(str):
+    """HOST:PORT of Kafka, where gates are answered by its engines."""
+
+
+Place = Path | Brokers
+"""A home, or engines on Kafka."""
+
+
+def answer_command(execution: str, gate: GateSpec, place: Place) -> str:
     """What a person types."""
     answer = "VALUE" if gate.kind is GateKind.SIGNAL else "--approve|--reject"
-    return f"{shlex.join(['propwash', 'signal', execution, gate.signal_id])} {answer} --home {shlex.quote(str(home))}"
+    where = f"--{'kafka' if isinstance(place, Brokers) else 'home'} {shlex.quote(str(place))}"
+    return f"{shlex.join(['propwash', 'signal', execution, gate.signal_id])} {answer} {where}"
 
 
-def question(state: ExecutionState, path: str, home: Path) -> str:
+def question(state: ExecutionState, path: str, place: Place) -> str:
     """What a gate waits for and how to answer; "" for any other node, and for a gate that has its answer."""
     gate = awaits(state, path)
     if gate is None:
         return ""
-    return f"waits for {typed(gate)}: {answer_command(state.record.id.name, gate, home)}"
+    return f"waits for {typed(gate)}: {answer_command(state.record.id.name, gate, place)}"

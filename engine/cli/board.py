@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
+from engine.cli.answers import Place
 from engine.cli.followed import ARROW, Followed, Spot
 from engine.cli.wording import GROUPS, Group
 from engine.gateway.order import NodeOrder
@@ -27,9 +27,9 @@ _BEGIN = NodePhase.NOT_YET_STARTED.name
 
 
 class Board:
-    def __init__(self, state_of: Callable[[ExecutionId], ExecutionState | None], home: Path | None = None) -> None:
-        """`state_of`: an unfinished execution as the engine holds it. `home`: where gates are answered."""
-        self._home = home
+    def __init__(self, state_of: Callable[[ExecutionId], ExecutionState | None], place: Place | None = None) -> None:
+        """`state_of`: an unfinished execution as the engine holds it. `place`: where gates are answered."""
+        self._place = place
         self._state_of = state_of
         self._order = NodeOrder()
         self._followed: dict[ExecutionId, Followed] = {}
@@ -50,7 +50,7 @@ class Board:
         followed = self._adopt(state.record) if state is not None else None
         if followed is None:
             followed = self._followed[execution] = Followed(
-                self._order, title, 0, (len(self._followed),), home=self._home
+                self._order, title, 0, (len(self._followed),), place=self._place
             )
         if state is not None:
             self._take(followed, state)
@@ -128,7 +128,7 @@ class Board:
         else:
             title, key = f"{row.place}[{parent.index}]{ARROW}", (*spot.key(), parent.index, parent.attempt)
             mark = f"[{parent.index}] "
-        child = Followed(self._order, title, row.depth + 1, key, spot, mark, self._home)
+        child = Followed(self._order, title, row.depth + 1, key, spot, mark, self._place)
         self._followed[record.id] = child
         return child
 

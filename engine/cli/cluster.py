@@ -14,6 +14,7 @@ from config.settings import Settings
 from engine.adapters.kafka.options import Topic
 from engine.adapters.kafka.visitor import Visitor
 from engine.brokers import clients_of
+from engine.cli.answers import Brokers
 from engine.cli.mirror import Mirror
 from engine.cli.watch import mirrored
 from engine.client.following import Submitted
@@ -39,6 +40,7 @@ class Cluster:
     log: Trail
     blobs: BlobStore
     home: Path
+    brokers: Brokers
     place: tuple[str, str]
     """Project and domain of what is asked for."""
     knows_values: bool
@@ -69,7 +71,7 @@ class Cluster:
         """Show an execution until it has ended. Raises Rejected."""
         mirror = Mirror(self.log, Documents(self.log, self.blobs, self.home))
         await mirror.look(asked.execution)
-        showing = mirrored(mirror, self.home, asked.execution, quiet=quiet)
+        showing = mirrored(mirror, self.brokers, asked.execution, quiet=quiet)
         async with showing as moved, anyio.create_task_group() as group:
 
             async def tick() -> None:
@@ -97,7 +99,9 @@ async def reach_cluster(
         blobs = await stack.enter_async_context(store_of(home, settings))
         visitor = await stack.enter_async_context(Visitor.open(clients))
         client = Client(visitor, blobs if settings.store.uri else None, place)
-        yield Cluster(visitor, client, Trail(visitor), blobs, home, place, await knows_values(home, settings))
+        knows = await knows_values(home, settings)
+        brokers = Brokers(settings.kafka.bootstrap)
+        yield Cluster(visitor, client, Trail(visitor), blobs, home, brokers, place, knows)
 
 
 @asynccontextmanager

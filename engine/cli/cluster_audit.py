@@ -6,7 +6,7 @@ last is at least as new as what is compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.adapters.kafka import topics
 from engine.adapters.kafka.clients import Clients
@@ -20,13 +20,13 @@ from engine.machine.replay import Problem
 from engine.model.graph import NodeKind
 from engine.model.ids import AttemptKey, ExecutionId
 from engine.model.phases import TERMINAL, NodePhase
-from engine.model.state import Fact, Node, Snapshot
+from engine.model.state import Execution, Fact, Node, Snapshot
 from engine.ports.blobstore import BlobStore
 
 MARGIN_SECONDS = 600.0
 """By which the clocks of engines, brokers and submitters may differ."""
 _Child = tuple[ExecutionId, Node | tuple[AttemptKey, NodePhase]]
-"""A parent, and its node or the element of a map that has started a child and has ended."""
+"""A parent, and its node, or the element of a map that has ended, which has started a child."""
 
 
 async def audit_cluster(clients: Clients, blobs: BlobStore, tell: Tell) -> Counts:
@@ -69,8 +69,9 @@ class _Look:
             self._inspection.found([Problem(problem, "a record of this version", execution=key)])
 
     async def at_children(self) -> None:
-        """Those of nodes that had ended: the child had to end before. One that was forgotten since says nothing."""
+        """Where a node had ended, the child had to end before. One that was forgotten since says nothing."""
         owned: dict[int, list[ExecutionId]] = {}
+        untold: list[tuple[ExecutionId, Node, Execution]] = []
         for child in self._children:
             owned.setdefault(self._slices.owner(child), []).append(child)
         for partition, children in sorted(owned.items()):
@@ -82,9 +83,31 @@ class _Look:
                     continue
                 if isinstance(what, Node):
                     problems = invariants.of_child(what, found, coming=True, refused=False)
+                    if found.terminal and not what.terminal:
+                        untold.append((parent, what, found))
                 else:
                     problems = invariants.of_element_child(*what, found)
                 self._inspection.found(problems, parent)
+        await self._at_untold(untold)
+
+    async def _at_untold(self, suspects: Sequence[tuple[ExecutionId, Node, Execution]]) -> None:
+        """Nodes that were not told of their child's end when they were read: that it is on its way is no problem.
+
+        The news was in the partition of the parent when the child's end was seen.
+        """
+        owned: dict[int, list[tuple[ExecutionId, Node, Execution]]] = {}
+        for suspect in suspects:
+            owned.setdefault(self._slices.owner(suspect[0]), []).append(suspect)
+        for partition, those in sorted(owned.items()):
+            _, end = await self._slices.edges(Topic.EVENTS, partition)
+            states = await self._slices.states(partition)
+            if states.cursor < end and await self._slices.waiting(partition, states.cursor):
+                continue
+            for parent, before, child in those:
+                snapshot = states.snapshot(parent) if parent in states.executions else None
+                for node in snapshot.nodes if snapshot else ():
+                    if (node.path, node.attempt) == (before.path, before.attempt):
+                        self._inspection.found(invariants.of_child(node, child, coming=False, refused=False), parent)
 
     async def _at_cursor(self, states: Slice) -> None:
         _, end = await self._slices.edges(Topic.EVENTS, states.partition)
@@ -150,7 +173,7 @@ class _Look:
 def _children(snapshot: Snapshot) -> Iterator[tuple[ExecutionId, _Child]]:
     record = snapshot.execution
     for node in snapshot.nodes:
-        if node.kind is NodeKind.LAUNCH_PLAN and node.phase in TERMINAL:
+        if node.kind is NodeKind.LAUNCH_PLAN:
             yield child_id(record.key(node.path, node.attempt)), (record.id, node)
         elif node.kind is NodeKind.ARRAY_OF_LAUNCH_PLANS:
             for key, phase in started(record, node):

@@ -35,7 +35,10 @@ async def get(name: str, home: Path, settings: Settings, as_json: bool) -> int:
         execution = cluster.named(name)
         await cluster.record(execution)
         documents = Documents(cluster.log, cluster.blobs, home)
-        say(as_text(await documents.full(execution)) if as_json else await describe(documents, execution, time.time()))
+        if as_json:
+            say(as_text(await documents.full(execution)))
+        else:
+            say(await describe(documents, execution, time.time(), cluster.brokers))
         return tell_problems(documents)
 
 

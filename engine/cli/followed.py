@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from engine.cli.answers import question
+from engine.cli.answers import Place, question
 from engine.cli.wording import Group
 from engine.gateway.document import target_name
 from engine.gateway.order import Key, NodeOrder
@@ -46,7 +45,7 @@ class Followed:
     """The launch plan node that started it."""
     mark: str = ""
     """`[3] ` for the child execution of a map's element."""
-    home: Path | None = None
+    place: Place | None = None
     """Where its gates are answered; None: nobody is told how."""
     state: ExecutionState | None = None
     """As the engine holds it. None: not seen yet, or its nodes are only counted by now."""
@@ -92,7 +91,7 @@ class Spot(NamedTuple):
             node=at.state.nodes[path],
             target=self._known()[1],
             child=at.children.get(path, ""),
-            question=question(at.state, path, at.home) if at.home else "",
+            question=question(at.state, path, at.place) if at.place else "",
         )
 
     def _known(self) -> tuple[Key, str]:

@@ -20,6 +20,7 @@ from engine.reach import answers, waits
 
 if TYPE_CHECKING:
     from config.settings import Settings
+    from engine.cli.answers import Place
     from engine.gateway.documents import Documents
     from engine.wire.natural import Json
 
@@ -50,8 +51,11 @@ async def _get(name: str, home: Path, settings: Settings | None, as_json: bool) 
         return tell_problems(documents)
 
 
-async def describe(documents: Documents, execution: ExecutionId, now: float) -> str:
-    """What people read of an execution: its outcome, the tree of its nodes, and its outputs or its error."""
+async def describe(documents: Documents, execution: ExecutionId, now: float, place: Place | None = None) -> str:
+    """What people read of an execution: its outcome, the tree of its nodes, and its outputs or its error.
+
+    place: where its gates are answered, if not in the home.
+    """
     from engine.cli.past import board_of
     from engine.cli.report import failure_text, outcome, outputs_text
     from engine.cli.tree import Tree, choose
@@ -64,7 +68,7 @@ async def describe(documents: Documents, execution: ExecutionId, now: float) -> 
     rows, _ = choose(board)
     parts = [f"{outcome(record, now)}, {record.entity}", "\n".join(Tree().lines(rows, now))]
     left = [(title, state, await documents.notes(state)) for title, state in board.unfinished()]
-    parts.append(waits_text(left, now, documents.home))
+    parts.append(waits_text(left, now, place or documents.home))
     outputs = await documents.outputs(snapshot)
     if outputs is not None:
         parts.append(f"outputs {outputs_text(outputs)}")

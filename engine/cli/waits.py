@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from engine.cli.answers import answer_command
+from engine.cli.answers import Place, answer_command
 from engine.cli.report import Table, columns
 from engine.cli.wording import duration
 from engine.gateway.waits import typed, waits
@@ -20,10 +19,10 @@ Unfinished = tuple[str, ExecutionState, Mapping[str, str]]
 """A text that precedes the paths of its nodes, an execution, and what the runner says that its nodes wait for."""
 
 
-def waits_text(states: Iterable[Unfinished], now: float, home: Path) -> str:
+def waits_text(states: Iterable[Unfinished], now: float, place: Place) -> str:
     """A line a node, live ones of an execution first; "" where nothing waits."""
     lines = [
-        (f"{title}{wait.path}", _line(state, wait, now, home))
+        (f"{title}{wait.path}", _line(state, wait, now, place))
         for title, state, notes in states
         for wait in waits(state, notes)
     ]
@@ -34,9 +33,9 @@ def waits_text(states: Iterable[Unfinished], now: float, home: Path) -> str:
     return columns(table) + (f"\n… and {more} more nodes, which --json lists" if more > 0 else "")
 
 
-def _line(state: ExecutionState, wait: Wait, now: float, home: Path) -> str:
+def _line(state: ExecutionState, wait: Wait, now: float, place: Place) -> str:
     what = typed(wait.gate) if wait.gate else wait.what
     if wait.until:
         left = duration(wait.until - now)
         what += f", for {left} at most" if wait.patience else f", in {left}"
-    return f"{what}: {answer_command(state.record.id.name, wait.gate, home)}" if wait.gate else what
+    return f"{what}: {answer_command(state.record.id.name, wait.gate, place)}" if wait.gate else what

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from engine.cli.answers import Place
 from engine.cli.board import Board
 from engine.cli.finish import finish, resume_command
 from engine.cli.mirror import Mirror
@@ -86,13 +87,13 @@ async def watching(view: HomeView, home: Path, execution: ExecutionId, *, quiet:
 
 @asynccontextmanager
 async def mirrored(
-    mirror: Mirror, home: Path, execution: ExecutionId, *, quiet: bool
+    mirror: Mirror, place: Place, execution: ExecutionId, *, quiet: bool
 ) -> AsyncIterator[Callable[[], None]]:
     """Show an execution until the block is left; what it gives is to be called when there is something new to read."""
     if quiet:
         yield lambda: None
         return
-    board = Board(mirror.states.get, home)
+    board = Board(mirror.states.get, place)
     async with drawing(board, time.time) as see:
         board.follow(execution)
         known = mirror.states.get(execution)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import anyio
@@ -66,12 +66,15 @@ async def way_to(address: str, *, port: int = 0, one_way_seconds: float = 0.0) -
     host, _, far = address.rpartition(":")
     way = Way(one_way_seconds)
 
-    async def carry(client: ByteStream) -> None:
-        await way.carry(client, host, int(far))
+    async with listening(port, lambda client: way.carry(client, host, int(far))) as way.address:
+        yield way
 
-    async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port) as listener:
-        way.address = f"127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listener.serve, carry)
-            yield way
-            tasks.cancel_scope.cancel()
+
+@asynccontextmanager
+async def listening(port: int, carry: Callable[[ByteStream], Awaitable[None]]) -> AsyncIterator[str]:
+    """`carry` has every connection to a port of this machine (0: any), until the block is left; its address."""
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
+    async with listener, anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, carry)
+        yield f"127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
+        tasks.cancel_scope.cancel()

@@ -12,8 +12,10 @@ from typing import Any
 
 import anyio
 from aiokafka.protocol import produce
-from anyio.abc import ByteStream, SocketAttribute
+from anyio.abc import ByteStream
 from anyio.streams.buffered import BufferedByteReceiveStream
+
+from tests.backing.distance import listening
 
 _PRODUCE, _API_VERSIONS = 0, 18
 _NOT_ENOUGH_REPLICAS = 19
@@ -106,12 +108,5 @@ async def refusing(address: str, *, port: int = 0) -> AsyncIterator[Refusing]:
     host, _, far = address.rpartition(":")
     way = Refusing()
 
-    async def carry(client: ByteStream) -> None:
-        await way.carry(client, host, int(far))
-
-    async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port) as listener:
-        way.address = f"127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listener.serve, carry)
-            yield way
-            tasks.cancel_scope.cancel()
+    async with listening(port, lambda client: way.carry(client, host, int(far))) as way.address:
+        yield way

@@ -14,6 +14,20 @@ from tests.fakeapi import verb_of
 from tests.podworld import key, terminated
 
 
+def held_creation(world: World) -> tuple[anyio.Event, anyio.Event]:
+    """Set when a pod is asked for; to be set for the answer to come."""
+    asked, go_on = anyio.Event(), anyio.Event()
+
+    async def slow(call: web.Request) -> web.StreamResponse | None:
+        if verb_of(call) == "POST":
+            asked.set()
+            await go_on.wait()
+        return None
+
+    world.api.trouble.append(slow)
+    return asked, go_on
+
+
 async def test_the_next_engine_adopts_what_runs(world: World) -> None:
     keys = [key(f"n{number}") for number in range(20)]
     async with world.runner() as runner, anyio.create_task_group() as tasks:
@@ -94,15 +108,7 @@ async def test_an_attempt_that_had_begun_and_has_no_pod_is_lost(world: World) ->
 
 
 async def test_a_stop_while_the_pod_is_being_made_leaves_none(world: World) -> None:
-    asked, go_on = anyio.Event(), anyio.Event()
-
-    async def slow(call: web.Request) -> web.StreamResponse | None:
-        if verb_of(call) == "POST":
-            asked.set()
-            await go_on.wait()
-        return None
-
-    world.api.trouble.append(slow)
+    asked, go_on = held_creation(world)
     async with world.runner() as runner, anyio.create_task_group() as tasks:
         tasks.start_soon(world.run, runner, ask())
         await asked.wait()
@@ -193,15 +199,7 @@ async def test_a_pod_that_nobody_waits_for_is_held_by_nobody(world: World) -> No
 
 async def test_an_engine_that_stops_while_it_makes_a_pod_leaves_one_for_the_next(world: World) -> None:
     """S30: the call is under way when the engine is told to stop; what comes of it is found by its name."""
-    asked, go_on = anyio.Event(), anyio.Event()
-
-    async def slow(call: web.Request) -> web.StreamResponse | None:
-        if verb_of(call) == "POST":
-            asked.set()
-            await go_on.wait()
-        return None
-
-    world.api.trouble.append(slow)
+    asked, go_on = held_creation(world)
     async with world.runner() as runner, anyio.create_task_group() as tasks:
         tasks.start_soon(world.run, runner, ask())
         await asked.wait()

@@ -61,6 +61,9 @@ async def test_an_execution_is_submitted_answered_and_watched(propwash: Propwash
             accepted = await command("submit", "asks", "--input", "n=1", "--name", "g1", "--no-wait")
             assert (accepted.code, accepted.out, accepted.err) == (0, "g1\n", "")
 
+            told = await command("get", "g1")
+            answer = f"propwash signal g1 how-many VALUE --kafka {address('kafka')}"
+            assert (told.code, answer in told.out) == (0, True), told
             assert (await command("signal", "g1", "how-mny", "7")).code == 2
             refused = await command("signal", "g1", "how-many", "seven")
             assert (refused.code, refused.err) == (2, "Error: signal 'how-many': expected int, got \"seven\"\n")

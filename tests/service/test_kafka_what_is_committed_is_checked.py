@@ -197,3 +197,12 @@ async def test_a_parent_that_says_otherwise_than_its_child_is_found() -> None:
         await world.write(Message(Topic.STATE, place, key, codec.pack_node(inputs)))
         (child,) = [what for _, path, what in await world.found() if path == "n1"]
         assert child == f"its outputs are {node.inputs_uri!r}"
+
+        live = structs.replace(node, phase=NodePhase.RUNNING, outputs_uri="", ended_at=0.0)
+        await world.write(Message(Topic.STATE, place, key, codec.pack_node(live)))
+        found = [what for _, path, what in await world.found() if path == "n1"]
+        assert "is RUNNING, its child execution is SUCCEEDED" in found
+        waits = ExecutionSubmitted(named("waits"), packages.plan_id("m.w"), "digest", run="r")
+        await world.write(structs.replace(event_message(waits, world.here.options), partition=place))
+        found = [what for _, path, what in await world.found() if path == "n1"]
+        assert "is RUNNING, its child execution is SUCCEEDED" not in found, "the news may be on its way"

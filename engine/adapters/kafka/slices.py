@@ -129,6 +129,10 @@ class Slices:
             found = [(self._submitted(record, partition), record) for record in batch if record.offset < cursor]
             yield [(execution, record.timestamp / 1000) for execution, record in found if execution is not None]
 
+    async def waiting(self, partition: int, cursor: int) -> int:
+        """Events that are there now and not processed."""
+        return sum([len(batch) async for _, batch in self._read(Topic.EVENTS, partition, cursor)])
+
     async def letters(self, partition: int) -> AsyncIterator[Sequence[ExecutionId | None]]:
         """Whom each dead letter is about."""
         async for _, batch in self._read(Topic.DEAD_LETTERS, partition):
