@@ -19,7 +19,7 @@ from engine.model.ids import EntityId
 from engine.registries import open_registry
 from engine.wire.compile import compile_package
 from engine.wire.package import Package, PackageFiles, pack
-from engine.wire.packaging import read_workflows
+from engine.wire.packaging import ensure_there, read_workflows
 
 
 class Mended(Struct, frozen=True):
@@ -36,12 +36,15 @@ async def mended(source: ExecutionState, file: str, home: Path, settings: Settin
     Raises BadPackage; BadInput where it is not there, and where what has succeeded does not fit.
     """
     record = source.record
-    if not await to_thread.run_sync(os.path.exists, file):
-        raise BadInput(f"there is no file or folder {file}; nothing was started")
+    await to_thread.run_sync(ensure_there, file)
     constants = await to_thread.run_sync(os.path.abspath, home / CONSTANTS_FOLDER)
     files = await read_workflows(Path(file), python=settings.processes.interpreter, constants=Path(constants))
     placed = with_code_root(files, None, home)
-    chosen = await choose(placed, record.entity.name, record.id.project, record.id.domain, home)
+    place = record.entity.name, record.id.project, record.id.domain, home
+    chosen = await choose(placed, *place)
+    if chosen.package.digest == record.package:
+        # Bodies of tasks are no part of a package: only they were mended, and a @dynamic task must plan anew.
+        chosen = await choose(placed, *place, version=f"{chosen.package.version}.mended")
     if chosen.entity.name != record.entity.name:
         raise BadInput(
             f"execution {record.id.name} is one of {record.entity.name}, which is not in {file}; nothing was started"

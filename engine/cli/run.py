@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Collection
 from contextlib import AsyncExitStack
@@ -32,13 +31,12 @@ from engine.model.ids import ExecutionId
 from engine.model.overrides import Overrides
 from engine.wire.inputs import inputs_for, read_inputs_file
 from engine.wire.package import Package, PackageFiles
-from engine.wire.packaging import read_workflows
+from engine.wire.packaging import ensure_there, read_workflows
 
 
 def run(ctx: click.Context, sections: Sections, ours: dict[str, bool]) -> int:
     """Raises UsageError, BadInput, and whatever stops the engine."""
-    if not os.path.exists(sections.file):
-        raise BadInput(f"there is no file or folder {sections.file}; nothing was started")
+    ensure_there(sections.file)
     guessed = guess(ctx, sections, ours)
     if not sections.workflow:
         return run_session(partial(_list_names, ctx, sections, guessed))

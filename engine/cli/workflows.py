@@ -37,20 +37,20 @@ class Chosen:
     inputs: tuple[InputHelp, ...]
 
 
-async def choose(files: PackageFiles, name: str, project: str, domain: str, home: Path) -> Chosen:
+async def choose(files: PackageFiles, name: str, project: str, domain: str, home: Path, *, version: str = "") -> Chosen:
     """Register and compile a package, and find the entity by name. Raises BadInput, BadPackage.
 
     What it refers to elsewhere is taken from the registry of the home, as far as that has it.
     """
-    package, entity, refers = await to_thread.run_sync(_found, files, name, project, domain)
+    package, entity, refers = await to_thread.run_sync(_found, files, name, project, domain, version)
     if refers:
         async with read_registry(home) as registry:
             package = await link(registry, package, files.where, strict=False)
     return await to_thread.run_sync(_chosen, package, entity, files.where)
 
 
-def _found(files: PackageFiles, name: str, project: str, domain: str) -> tuple[Package, EntityId, bool]:
-    package = register(files, project=project, domain=domain)
+def _found(files: PackageFiles, name: str, project: str, domain: str, version: str) -> tuple[Package, EntityId, bool]:
+    package = register(files, project=project, domain=domain, version=version)
     return package, find_entity(compile_package(package).program, name, files.module), bool(missing(package))
 
 

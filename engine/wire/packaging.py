@@ -30,6 +30,8 @@ TIMEOUT_SECONDS = 300.0
 """The most that importing and packaging one file may take."""
 _SCRIPT = Path(__file__).with_name("packager.py")
 _REAP_SECONDS = 5.0
+_MODULES = 3
+"""Python files that a message names."""
 _LOG = "output.log"
 _LOG_TAIL = 2000
 """Characters of what the file printed that an error shows."""
@@ -50,6 +52,15 @@ class _Error(Struct, frozen=True):
     traceback: str
 
 
+def ensure_there(file: str) -> None:
+    """Blocking. Raises BadInput where there is no such file or folder; a module's name may have been meant as one."""
+    if os.path.exists(file):
+        return
+    module = f"{file.replace('.', os.sep)}.py"
+    meant = f"; did you mean {module}?" if os.path.exists(module) else ""
+    raise BadInput(f"there is no file or folder {file}{meant}; nothing was started")
+
+
 async def read_workflows(
     path: Path,
     *,
@@ -63,7 +74,16 @@ async def read_workflows(
         return await package_file(
             path, python=python, constants=constants, sources=sources, timeout_seconds=timeout_seconds
         )
-    return await to_thread.run_sync(read_package, path)
+    return await to_thread.run_sync(_read_package, path)
+
+
+def _read_package(path: Path) -> PackageFiles:
+    """Blocking."""
+    found = read_package(path)
+    if not found.files and path.is_dir() and (modules := sorted(path.rglob("*.py"))):
+        listed = ", ".join(map(str, modules[:_MODULES])) + (", ..." if len(modules) > _MODULES else "")
+        raise BadInput(f"{path} is a folder of Python files: name one of them ({listed}); nothing was started")
+    return found
 
 
 async def package_file(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.command import Propwash, propwash
+from tests.service.command import WORKFLOWS, Propwash, propwash
 
 __all__ = ["propwash"]
 pytestmark = pytest.mark.service("flytekit")
@@ -114,3 +114,19 @@ def test_the_old_name_is_refused_and_a_repeated_one_is_told(propwash: Propwash) 
     assert propwash("relaunch", "old", "--name", "new").code == 0
     again = propwash("relaunch", "old", "--name", "new")
     assert (again.code, again.err) == (0, "execution new has SUCCEEDED already: this is its result, nothing ran\n")
+
+
+def test_a_dynamic_task_plans_again_though_nothing_but_code_was_mended(propwash: Propwash) -> None:
+    file, folder = str(WORKFLOWS / "recovering.py"), propwash.folder
+    assert propwash("run", file, "plans", "--name", "old", "--folder", str(folder)).code == 1
+    Path(folder / "mended").touch()
+    told = Path(folder / "ran")
+    told.unlink()
+    table = propwash("recover", "old", "--package", file, "--dry-run").out
+    assert "of a mended workflow its task plans again" in table
+    done = propwash("recover", "old", "--package", file, "--name", "new", "--json")
+    assert (done.code, done.document["outputs"]) == (0, {"o0": 30}), done.err
+    ran = told.read_text().split("\n")
+    assert "plan" in ran
+    assert "first" not in ran
+    assert propwash("check").code == 0

@@ -22,6 +22,8 @@ def refused(propwash: Propwash, *words: str) -> str:
     [
         (["run"], "FILE_OR_PACKAGE is missing"),
         (["run", "nowhere.py", "wf"], "there is no file or folder nowhere.py"),
+        (["run", str(WORKFLOWS / "nested"), "wf"], "is a folder of Python files: name one of them ("),
+        (["register", str(WORKFLOWS / "nested")], "is a folder of Python files: name one of them ("),
         (["run", "{package}"], "endings.even"),
         (["run", "{package}", "evn", "--n", "2"], "there is no workflow or launch plan 'evn'"),
         (["run", "{package}", "even", "--name", "Not a label"], "is no DNS label"),
