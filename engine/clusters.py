@@ -77,7 +77,7 @@ def check_manifests(settings: Settings) -> None:
     for name, pool in (("amd64", said.amd64), ("arm64", said.arm64), ("arm_v6", said.arm_v6), ("arm_v7", said.arm_v7)):
         parts[f"architectures.{name}.affinity"] = ("V1Affinity", pool.affinity if pool else None)
     if found := [problem for path, (kind, part) in parts.items() for problem in mistakes(part, kind, path)]:
-        more = " A field that is newer than kubernetes-asyncio goes into a PodTemplate of the cluster (pods.template_name)."
+        more = " A field that kubernetes-asyncio is too old for goes into a PodTemplate (pods.template_name)."
         listed = "".join(f"\n  - {problem}" for problem in found)
         raise BadInput(f"pods can't be made of these settings; nothing was started.{more}{listed}")
 
