@@ -16,6 +16,9 @@ import anyio
 
 from benchmarks.programs import collection, integer, literal_map
 from engine.adapters.files.blobs import FileBlobs
+from engine.cli.check import line
+from engine.cli.cluster_audit import audit_cluster
+from engine.machine.replay import Problem
 from tests.backing.session import Servers
 from tests.service.fleets import Fleets
 
@@ -39,6 +42,8 @@ class Result:
     takeovers: int = 0
     seconds: float = 0.0
     """Until the last execution had ended."""
+    checks: int = 0
+    """Times that everything was checked, as `propwash check` does, while it went on."""
     problems: list[str] = field(default_factory=list)
 
 
@@ -53,8 +58,11 @@ async def chaos(plan: Round, folder: Path, moments: random.Random) -> Result:
         began = time.monotonic()
         uri = await _inputs(folder / "store")
         tasks.start_soon(_ask, fleets, plan, uri)
-        with anyio.move_on_after(plan.seconds):
-            await _disturb(fleets, moments, result)
+        async with anyio.create_task_group() as looks:
+            looks.start_soon(_check_again_and_again, fleets, folder / "store", result)
+            with anyio.move_on_after(plan.seconds):
+                await _disturb(fleets, moments, result)
+            looks.cancel_scope.cancel()
         for name in MEMBERS:
             if name not in fleets.members:
                 await fleets.start(name)
@@ -66,8 +74,27 @@ async def chaos(plan: Round, folder: Path, moments: random.Random) -> Result:
             assert await fleets.stop(name) == 0, name
         evidence = await fleets.evidence()
         result.takeovers = evidence.takeovers
-        result.problems = evidence.problems(list(fleets.ended))
+        result.problems += evidence.problems(list(fleets.ended))
+        await _check(fleets, folder / "store", result)
     return result
+
+
+async def _check_again_and_again(fleets: Fleets, store: Path, result: Result) -> None:
+    while True:
+        await _check(fleets, store, result)
+        result.checks += 1
+        await anyio.sleep(1)
+
+
+async def _check(fleets: Fleets, store: Path, result: Result) -> None:
+    """All but the programs, which these engines do not have from the store."""
+
+    def tell(problem: Problem) -> None:
+        if not problem.what.startswith("its package can't be read"):
+            result.problems.append(line(problem))
+
+    async with FileBlobs.open_readonly(store) as blobs:
+        await audit_cluster(fleets.clients, blobs, tell)
 
 
 async def _inputs(store: Path) -> str:
