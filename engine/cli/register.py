@@ -29,7 +29,7 @@ from engine.registry.entries import Registry
 from engine.registry.registering import Registered, register_package
 from engine.wire.natural import Json
 from engine.wire.package import PackageFiles
-from engine.wire.packaging import read_workflows
+from engine.wire.packaging import ensure_there, read_workflows
 from engine.wire.registration import register as as_package
 
 
@@ -74,6 +74,7 @@ async def _register(asked: Asked, settings: Settings, as_json: bool, session: Se
 async def _read(asked: Asked, settings: Settings) -> PackageFiles:
     """What the source defines, and where its tasks' modules are: a copy in the home, unless a folder was named."""
     home = asked.home.absolute()
+    await to_thread.run_sync(ensure_there, str(asked.source))
     files = await read_workflows(
         asked.source,
         python=settings.processes.interpreter,

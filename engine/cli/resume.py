@@ -20,7 +20,11 @@ from engine.cli.views import showing
 from engine.homes import HomeView, open_home, read_home
 from engine.loop.watchers import Watchers
 from engine.model.ids import ExecutionId
+from engine.model.phases import EXECUTION_TERMINAL, ExecutionPhase
 from engine.model.state import Execution, Fact
+from engine.ports.eventlog import Selection
+
+_UNFINISHED = tuple(phase.value for phase in ExecutionPhase if phase not in EXECUTION_TERMINAL)
 
 
 def resume(context: Context, home: Path, config: Path | None, sets: Sequence[str], *, as_json: bool) -> int:
@@ -61,8 +65,8 @@ async def _resume(context: Context, home: Path, settings: Settings, as_json: boo
 
 async def _not_taken_up(engine: Engine) -> list[ExecutionId]:
     """Unfinished executions that the engine had to leave as they are."""
-    records = await engine.log.executions()
-    left = [record.id for record in records if not record.terminal and engine.residents.get(record.id) is None]
+    records = await engine.log.select(Selection(phases=_UNFINISHED))
+    left = [record.id for record in reversed(records) if engine.residents.get(record.id) is None]
     # One that has ended since the first look is fine.
     now = await engine.log.find(left) if left else {}
     return [execution for execution in left if not now[execution].terminal]

@@ -58,7 +58,7 @@ def ensure_there(file: str) -> None:
         return
     module = f"{file.replace('.', os.sep)}.py"
     meant = f"; did you mean {module}?" if os.path.exists(module) else ""
-    raise BadInput(f"there is no file or folder {file}{meant}; nothing was started")
+    raise BadInput(f"there is no file or folder {file}; nothing was started{meant}")
 
 
 async def read_workflows(
