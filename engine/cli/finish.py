@@ -58,7 +58,8 @@ async def finish(
     else:
         for snapshot in snapshots:
             record = snapshot.execution
-            line = f"{outcome(record, time.time())}, {record.entity}" if many else ""
+            told = many and record.phase is ExecutionPhase.SUCCEEDED
+            line = f"{outcome(record, time.time())}, {record.entity}" if told else ""
             outputs = await documents.outputs(snapshot)
             if text := "\n".join(filter(None, [line, outputs_text(outputs) if outputs else ""])):
                 await say_soon(text)

@@ -47,7 +47,7 @@ def get(name: str, home: Path, as_json: bool, config: Path | None, sets: tuple[s
 
 @click.command(name="logs")
 @click.argument("execution")
-@click.argument("node")
+@click.argument("node", default="")
 @click.option("--attempt", type=int, metavar="N", help="The first is 1.  [default: the last]")
 @click.option(
     "--index", type=click.IntRange(min=0), metavar="K", help="Of a map: the element; NODE as 'n1[3]' is the same."
@@ -60,7 +60,8 @@ def get(name: str, home: Path, as_json: bool, config: Path | None, sets: tuple[s
 def show_logs(home: Path, config: Path | None, sets: tuple[str, ...], streams: str | None, **asked: Any) -> int:
     """Show what the task of a node printed: stdout, then stderr, as far as they are kept.
 
-    EXECUTION is the execution's name, NODE the node's path as `propwash get` shows it.
+    EXECUTION is the execution's name, NODE the node's path as `propwash get` shows it. Without it, the node that the
+    execution has failed on is meant, or the only one there is.
     """
     from engine.cli.printed import STREAMS, Asked
     from engine.cli.printed import logs as perform

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -44,8 +44,8 @@ _HIDDEN = (NodeKind.START, NodeKind.END)
 @dataclass(frozen=True, slots=True)
 class Asked:
     execution: str
-    node: str
-    """A path, or `n1[3]` for an element of a map."""
+    node: str = ""
+    """A path, or `n1[3]` for an element of a map; empty: the one that failed, else the only one."""
     index: int | None = None
     attempt: int | None = None
     """Counted from 1, as the views do; None: the last one."""
@@ -118,7 +118,7 @@ async def _lines_of_flytekit(documents: Documents, snapshot: Snapshot, key: Atte
 
 async def find_attempt(log: Records, snapshot: Snapshot, asked: Asked) -> AttemptKey:
     """The attempt that a person means. Raises BadInput."""
-    path, index = _place(asked)
+    path, index = _place(asked if asked.node else replace(asked, node=_meant(snapshot, asked.index)))
     node = _node(snapshot, path)
     what = f"node {path} of execution {snapshot.execution.id.name}"
     match node.kind:
@@ -137,6 +137,19 @@ async def find_attempt(log: Records, snapshot: Snapshot, asked: Asked) -> Attemp
             raise BadInput(await _in_the_child(log, key, f"element {key.index} of {what} is a launch plan"))
     inner = [one.path for one in _shown(snapshot) if one.path.startswith(f"{inner_frame(path, node.attempt)}/")]
     raise BadInput(f"{what} is a {node.kind.value}, which prints nothing itself; inside it are {some(inner) or 'none'}")
+
+
+def _meant(snapshot: Snapshot, index: int | None) -> str:
+    """Where nobody has named a node: the place of the failure, else the only task."""
+    error, nodes = snapshot.execution.error, {node.path: node for node in _shown(snapshot)}
+    if error is not None and error.node in nodes:
+        elements = nodes[error.node].elements
+        first = elements.first_error if elements is not None and index is None else None
+        return first.node if first else error.node
+    if len(nodes) == 1:
+        return next(iter(nodes))
+    there = some(list(nodes)) or "none yet"
+    raise BadInput(f"which node of execution {snapshot.execution.id.name}? There are {there}")
 
 
 def _place(asked: Asked) -> tuple[str, int | None]:

@@ -131,3 +131,19 @@ async def test_a_skipped_node_has_had_no_attempt() -> None:
     graph = programs.graph("wf", nodes, policy=FailurePolicy.FAIL_AFTER_EXECUTABLE_NODES_COMPLETE)
     with pytest.raises(BadInput, match="node n1 of execution e1, which is SKIPPED, has had no attempt"):
         await found(programs.program([graph], [work]), "n1", lambda key: user_error())
+
+
+async def test_without_a_node_the_failure_is_meant_or_the_only_node() -> None:
+    assert await found(programs.chain(1), "") == AttemptKey(EXECUTION, "n0", 0)
+    assert await found(programs.chain(3), "", lambda key: user_error() if key.path == "n1" else None) == AttemptKey(
+        EXECUTION, "n1", 0
+    )
+    strict = programs.mapped(programs.task("work"))
+    program = programs.program(
+        [programs.graph("wf", [programs.node("n0", strict.id, array=ArraySpec(parallelism=1))])], [strict]
+    )
+    fails = {"script": lambda key: user_error() if key.index == 2 else None, "size": 4}
+    assert (await found(program, "", **fails)).index == 2  # type: ignore[arg-type]
+    assert (await found(program, "", **fails, index=1)).index == 1  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match=r"^which node of execution e1\? There are n0, n1, n2$"):
+        await found(programs.chain(3), "")
