@@ -151,7 +151,7 @@ class _Look:
                 missing.pop(execution, None)
         await self._at_newer(states, histories.finish())
         for execution, at in missing.items():
-            if not first or at > begins + MARGIN_SECONDS:
+            if not first or (begins and at > begins + MARGIN_SECONDS):
                 self._inspection.found([Problem("was submitted and is not there", "its state")], execution)
 
     async def _at_newer(self, states: Slice, told: dict[ExecutionId, int]) -> None:
