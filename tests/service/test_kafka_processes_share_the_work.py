@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.command import LIMIT_SECONDS
+from tests.service.command import LIMIT_SECONDS, Done
 from tests.service.kafka_service import Operator, ends, get, until
 from tests.service.test_the_http_api_does_what_commands_do import Caller, one
 
@@ -42,6 +42,15 @@ def test_one_process_does_what_is_asked_over_http(tmp_path: Path) -> None:
         assert found["propwash_execution_transitions_total", ("SUCCEEDED",)] == 1
         assert found["propwash_ready", ()] == 1
         assert get(f"{served.urls[0]}/healthz") == (200, "ok\n")
+
+        def command(*words: str) -> Done:
+            return operator.propwash(*words, "--config", str(operator.config), environ=operator.place.environ)
+
+        assert command("get", "first", "--json").document["outputs"] == document["outputs"]
+        assert [line.split()[0] for line in command("list").out.splitlines()] == ["NAME", "first"]
+        assert command("logs", "first", "n0").code == 0
+        checked = command("check")
+        assert (checked.code, "1 executions (0 unfinished)" in checked.out) == (0, True), checked
         served.process.send_signal(signal.SIGTERM)
         assert served.process.wait(LIMIT_SECONDS) == 0
 
