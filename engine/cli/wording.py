@@ -63,7 +63,7 @@ def duration(seconds: float) -> str:
 
 
 def progress(node: Node, now: float, rate: float | None = None) -> str:
-    """`12 of 20 done, 1 failed, 4 running, 3.1/s, 3 s left`; "" for a node that is no map, or of unknown size yet.
+    """`12 of 20 done, 1 of them failed, 4 running, 3.1/s, 3 s left`; "" for a node that is no map, or of unknown size yet.
 
     `rate`: elements a second of late; without one, the average since the node's start.
     """
@@ -73,11 +73,13 @@ def progress(node: Node, now: float, rate: float | None = None) -> str:
     ended = done(elements)
     parts = [f"{ended} of {elements.size} done"]
     if elements.failed:
-        parts.append(f"{elements.failed} failed")
+        parts.append(f"{elements.failed} of them failed")
     if elements.live and node.phase not in TERMINAL and (running := count(elements, NodePhase.RUNNING)):
         parts.append(f"{running} running")
     if elements.cached:
         parts.append(f"{elements.cached} cached")
+    if elements.recovered:
+        parts.append(f"{elements.recovered} taken over")
     rate = average(node, now) if rate is None else rate
     if rate and (node.phase in TERMINAL or ended < elements.size):
         parts.append(f"{rate:.0f}/s" if rate >= 9.95 else f"{rate:.2g}/s")
@@ -97,9 +99,11 @@ def attempts_of_element(elements: Elements, index: int) -> int:
 
 
 def average(node: Node, now: float) -> float:
-    """Elements of a map that have ended, a second; 0 where there is nothing to tell."""
+    """Elements of a map that have run to their end, a second; 0 where there is nothing to tell."""
     seconds = (node.ended_at or now) - node.started_at
-    return done(node.elements) / seconds if node.elements and node.started_at and seconds > 0 else 0.0
+    if node.elements is None or not node.started_at or seconds <= 0:
+        return 0.0
+    return (done(node.elements) - node.elements.recovered) / seconds
 
 
 def tries(node: Node) -> str:

@@ -74,7 +74,7 @@ def test_a_map_shows_how_far_it_is() -> None:
 
 def test_a_map_that_failed_counts_what_failed_and_not_what_was_stopped() -> None:
     failed = tree(mapped(), lambda key: user_error() if key.index == 2 else None, size=10)
-    assert failed == ["n0  array  FAILED  9.0 s  map_work-arraynode  3 of 10 done, 1 failed, 0.33/s"]
+    assert failed == ["n0  array  FAILED  9.0 s  map_work-arraynode  3 of 10 done, 1 of them failed, 0.33/s"]
 
 
 def test_lines_are_cut_to_the_terminal() -> None:

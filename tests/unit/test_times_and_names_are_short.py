@@ -56,9 +56,13 @@ def running(size: int, **phases: int) -> Node:
 
 def test_progress_counts_what_ended_and_what_really_runs() -> None:
     node = running(30, SUCCEEDED=4, FAILED=1, RUNNING=2, QUEUED=3)
-    assert progress(node, 110.0) == "5 of 30 done, 1 failed, 2 running, 0.5/s, 50 s left"
-    assert progress(node, 110.0, rate=25.0) == "5 of 30 done, 1 failed, 2 running, 25/s, 1.0 s left"
-    assert progress(node, 100.0) == "5 of 30 done, 1 failed, 2 running", "no time has passed"
+    assert progress(node, 110.0) == "5 of 30 done, 1 of them failed, 2 running, 0.5/s, 50 s left"
+    assert progress(node, 110.0, rate=25.0) == "5 of 30 done, 1 of them failed, 2 running, 25/s, 1.0 s left"
+    assert progress(node, 100.0) == "5 of 30 done, 1 of them failed, 2 running", "no time has passed"
+    kept = structs.replace(node.elements, recovered=3) if node.elements else None
+    assert progress(structs.replace(node, elements=kept), 110.0) == (
+        "5 of 30 done, 1 of them failed, 2 running, 3 taken over, 0.2/s, 2 min 05 s left"
+    ), "what was taken over took no time, and says nothing about the rest"
     assert progress(running(30, QUEUED=3), 110.0) == "0 of 30 done"
     assert progress(Node("n0", NodeKind.TASK), 1.0) == ""
 
