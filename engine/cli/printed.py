@@ -87,7 +87,7 @@ async def print_stored(documents: Documents, snapshot: Snapshot, asked: Asked) -
     skipped = await _lines_of_flytekit(documents, snapshot, key)
     if await _print(blobs, key, asked.streams, skipped):
         return None
-    if reason := await why_nothing(log, snapshot, key):
+    if reason := await why_nothing(documents, snapshot, key, asked.streams):
         tell(reason)
         return None
     return Left(key, skipped)

@@ -63,7 +63,7 @@ def duration(seconds: float) -> str:
 
 
 def progress(node: Node, now: float, rate: float | None = None) -> str:
-    """`12 of 20 done, 1 of them failed, 4 running, 3.1/s, 3 s left`; "" for a node that is no map, or of unknown size yet.
+    """`12 of 20 done, 1 of them failed, 4 running, 3.1/s, 3 s left`; "" for what is no map, or of unknown size yet.
 
     `rate`: elements a second of late; without one, the average since the node's start.
     """

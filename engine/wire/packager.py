@@ -230,13 +230,18 @@ def _summary(error: BaseException) -> str:
 
 
 def _traceback(error: BaseException, folder: str) -> str:
-    """The author's part of the traceback: the frames in files beside the packaged one, or else the last few."""
+    """The author's part of the traceback: the frames in files beside the packaged one, or else the last few.
+
+    Where flytekit itself refuses a workflow, its own frames say nothing.
+    """
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
         if frame.filename != __file__ and not frame.filename.startswith("<frozen ")
     ]
     own = [frame for frame in frames if frame.filename.startswith(folder) and "site-packages" not in frame.filename]
+    if not own and type(error).__module__.startswith("flytekit.exceptions"):
+        return ""
     return "".join(traceback.format_list((own or frames)[-_TRACEBACK_FRAMES:])).rstrip()
 
 

@@ -87,6 +87,15 @@ async def test_the_reason_and_its_place(tmp_path: Path, name: str) -> None:
     assert expected.format(path=path, folder=tmp_path) in await error(path)
 
 
+async def test_what_flytekit_itself_refuses_shows_none_of_its_frames(tmp_path: Path) -> None:
+    path = tmp_path / "wf.py"
+    half = "def wf(n: list[int]) -> list[int]:\n    return map_task(t, min_success_ratio=0.5)(n=n)\n"
+    path.write_text(SOUND.replace("import task", "import map_task, task").partition("def wf")[0] + half)
+    text = await error(path)
+    assert "Failed to bind output o0 for function wf.wf" in text
+    assert "File" not in text
+
+
 async def test_no_such_file(tmp_path: Path) -> None:
     assert await error(tmp_path / "none.py") == f"there is no file {tmp_path / 'none.py'}"
 

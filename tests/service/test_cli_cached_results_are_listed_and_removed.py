@@ -54,6 +54,16 @@ def test_all_of_it_with_the_values(cached: Cached) -> None:
     assert cached.starts() == ["produced"]
 
 
+def test_logs_say_that_an_element_did_not_run(cached: Cached) -> None:
+    cached.run("mapped", "--ns", "[1,2]")
+    cached.run("mapped", "--ns", "[1,3]", "--name", "again")
+    told = [cached.propwash("logs", "again", f"n0[{k}]").err for k in (0, 1)]
+    assert told == [
+        "node n0[0] did not run: its result came from the cache\n",
+        "attempt 1 of node n0[1] has printed nothing: stdout and stderr\n",
+    ]
+
+
 def test_what_can_not_be_meant_is_refused(cached: Cached) -> None:
     propwash = cached.propwash
     cached.run("both", "--n", "3", "--note", "a")
