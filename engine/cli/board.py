@@ -136,18 +136,20 @@ class Board:
         """The first sight of an execution: what has ended there so far. From then on the facts tell."""
         followed.state = state
         self._open[state.record.id] = followed
-        for path, node in sorted(state.nodes.items(), key=lambda item: item[1].ended_at):
-            if node.terminal and _is_shown(path):
-                self._note(followed, GROUPS[node.phase], path)
+        ended = [(path, node) for path, node in state.nodes.items() if node.terminal and _is_shown(path)]
+        for path, node in sorted(ended, key=lambda item: item[1].ended_at):
+            self._note(followed, GROUPS[node.phase], path)
         if state.record.terminal:
             self._close(state.record)
 
     def _note_ends(self, facts: Sequence[Fact], fresh: Sequence[ExecutionId]) -> None:
         for fact in facts:
-            if fact.phase == _BEGIN:
-                self._unnote(fact)
             group = _ENDS.get(fact.phase)
-            if group is None or fact.index is not None or not fact.path or not _is_shown(fact.path):
+            if group is None:
+                if fact.phase == _BEGIN:
+                    self._unnote(fact)
+                continue
+            if fact.index is not None or not fact.path or not _is_shown(fact.path):
                 continue
             followed = self._followed.get(fact.execution)
             if followed is not None and fact.execution not in fresh:

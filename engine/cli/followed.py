@@ -72,6 +72,8 @@ class Spot(NamedTuple):
 
     def line(self) -> list[Spot]:
         """The node below those that contain it or started its execution, the outermost first."""
+        if self.at.parent is None and "/" not in self.path:
+            return [self]
         frame, _ = split(self.path)
         containing = owner(frame)
         above = self.at.parent if containing is None else Spot(self.at, containing)

@@ -30,6 +30,7 @@ class LiveView:
         self._tree = Tree(coloured=not os.environ.get("NO_COLOR"), pace=Pace())
         self._executions: list[Execution] = []
         self._facts: list[Fact] = []
+        self._drawn: list[str] = []
 
     def see(self, executions: Sequence[Execution], facts: Sequence[Fact]) -> bool:
         """Put aside until the next picture, which is cheaper, unless the engine is about to forget an execution."""
@@ -51,12 +52,18 @@ class LiveView:
         self._terminal.begin()
 
     async def draw(self) -> None:
-        await to_thread.run_sync(self._terminal.show, self.picture(), abandon_on_cancel=True)
+        picture = self.picture()
+        if picture != self._drawn:
+            self._drawn = picture
+            await to_thread.run_sync(self._terminal.show, picture, abandon_on_cancel=True)
 
     async def finish(self) -> None:
         """The last picture stays on the screen."""
-        await self.draw()
-        await to_thread.run_sync(self._terminal.end, abandon_on_cancel=True)
+        await to_thread.run_sync(self._leave, self.picture(), abandon_on_cancel=True)
+
+    def _leave(self, picture: Sequence[str]) -> None:
+        self._terminal.show(picture)
+        self._terminal.end()
 
     def picture(self) -> list[str]:
         """As many lines as the terminal has room for."""

@@ -46,7 +46,14 @@ class NodeOrder:
 
 
 def ranks(graph: Graph) -> dict[str, int]:
-    """Node id -> its place in topological order; where the graph leaves a choice, n2 comes before n10."""
+    """Node id -> its place as the author wrote the nodes.
+
+    If they can't run in that order it is the place in topological order; where the graph leaves a choice, n2 comes
+    before n10.
+    """
+    written = {node_id: place for place, node_id in enumerate(graph.nodes)}
+    if all(written[node_id] < written[waiting] for node_id, found in graph.downstream.items() for waiting in found):
+        return written
     missing = dict.fromkeys(graph.nodes, 0)
     for waiting in graph.downstream.values():
         for node_id in waiting:

@@ -40,3 +40,10 @@ def test_inner_nodes_follow_their_container_attempt_by_attempt() -> None:
 def test_a_long_chain_is_no_deep_recursion() -> None:
     found = ranks(programs.chain(3000).workflows[programs.workflow_id("wf")])
     assert (found["n0"], found["n2999"], len(found)) == (1, 3000, 3002)
+
+
+def test_the_order_of_the_author_counts_where_the_graph_can_run_in_it() -> None:
+    work = programs.task("work")
+    nodes = [programs.node(name, work.id) for name in ("load", "clean", "b")]
+    found = ranks(programs.graph("wf", nodes))
+    assert sorted(found, key=found.__getitem__) == ["start-node", "load", "clean", "b", "end-node"]
