@@ -18,7 +18,7 @@ from engine.homes import open_parts, read_home
 from engine.model import layout
 from engine.model.errors import HomeInUse
 from engine.model.events import ExecutionSubmitted
-from engine.reach import reach, serves
+from engine.reach import answers, reach, serves
 from engine.registries import open_registry
 from engine.wire.package import Package, pack
 
@@ -31,6 +31,8 @@ async def take(stack: AsyncExitStack, request: Request, *, warm: bool = False) -
     except HomeInUse as problem:
         if await serves(home):
             return None
+        if not await answers(home):
+            raise
         raise HomeInUse(
             f"{problem}. It is another command, which ends with its execution; a home that `propwash serve` works on "
             "takes any number of runs side by side"

@@ -43,3 +43,21 @@ def test_while_the_execution_runs(propwash: Propwash) -> None:
     assert propwash("check").code == 0
     late = propwash("retry-node", "g", "n0")
     assert (late.code, "execution g is SUCCEEDED" in late.err) == (2, True)
+
+
+def test_of_a_map_the_elements_that_failed(propwash: Propwash) -> None:
+    folder = propwash.folder
+    words = ("run", FILE, "maps_go_on", "--name", "m", "--folder", str(folder), "--xs", "[1, 2, 3]")
+    with propwash.started(*words) as process:
+        _until(process, "n1 SKIPPED")
+        Path(folder / "mended").touch()
+        assert propwash("retry-node", "m", "n0").code == 0
+        _until(process, "n1 SUCCEEDED")
+        Path(folder / "go").touch()
+        _, err = process.communicate(timeout=LIMIT_SECONDS)
+    assert process.returncode == 0, err
+    assert propwash("get", "m", "--json").document["outputs"] == {"o0": 14}
+    assert Path(folder / "ran").read_text() == "square 1\nsquare 2\nsquare 3\nsquare 3\n"
+    assert "2 taken over" in propwash("get", "m").out
+    assert propwash("check").code == 0
+    assert propwash("replay", "m").code == 0

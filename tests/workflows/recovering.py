@@ -84,3 +84,11 @@ def goes_on(folder: str) -> int:
     n1 = squared(x=n0)
     waits(folder=folder)
     return n1
+
+
+@workflow(failure_policy=WorkflowFailurePolicy.FAIL_AFTER_EXECUTABLE_NODES_COMPLETE)
+def maps_go_on(folder: str, xs: list[int]) -> int:
+    squares = map_task(functools.partial(square, folder=folder), concurrency=1)(x=xs)
+    n1 = total(xs=squares)
+    waits(folder=folder)
+    return n1
