@@ -28,6 +28,7 @@ import os
 import platform
 import shutil
 import signal
+import subprocess
 import tarfile
 import threading
 import traceback
@@ -81,6 +82,7 @@ def _package(path: str, folder: str, constants: str, *, registers: bool) -> dict
     flytekit = _flytekit()
     _keep_constants_in(constants, folder)
     _check_name(module, path)
+    _check_neighbours(root)
     sys.path.insert(0, root)
     entities = _serialize(module, path, root)
     if registers:
@@ -172,6 +174,29 @@ def _check_name(module: str, path: str) -> None:
     loaded = getattr(sys.modules[module], "__file__", None)
     if loaded is None or os.path.realpath(loaded) != os.path.realpath(path):
         raise Refused(f"{path}: the module name {module!r} already belongs to {loaded or 'Python'}; rename the file")
+
+
+def _check_neighbours(root: str) -> None:
+    """A module beside the file may have the name of one that flytekit needs: no task could begin, and none says why.
+
+    That is tried out where there is one of such a name.
+    """
+    names = {name for name in sys.modules if "." not in name}
+    found = sorted(
+        entry
+        for entry in os.listdir(root)
+        if (entry.endswith(".py") and entry[:-3] in names)
+        or (entry in names and os.path.isfile(os.path.join(root, entry, "__init__.py")))
+    )
+    if not found:
+        return
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+    words = [sys.executable, "-c", "import flytekit.bin.entrypoint"]
+    tried = subprocess.run(words, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    if tried.returncode:
+        what = "has the name of a module" if len(found) == 1 else "have names of modules"
+        said = tried.stderr.strip().rpartition("\n")[2]
+        raise Refused(f"{', '.join(found)} in {root} {what} that flytekit or Python needs; rename: {said}")
 
 
 def _kind(entity: Any) -> int:

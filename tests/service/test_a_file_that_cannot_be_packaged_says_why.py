@@ -106,6 +106,15 @@ async def test_a_file_named_like_a_module_that_flytekit_needs(tmp_path: Path, na
     assert f"the module name {name[:-3]!r} already belongs to" in await error(tmp_path / name)
 
 
+async def test_a_neighbour_named_like_a_module_that_flytekit_needs(tmp_path: Path) -> None:
+    (tmp_path / "wf.py").write_text(SOUND)
+    (tmp_path / "colorsys.py").write_text("rgb_to_hls = rgb_to_hsv = hls_to_rgb = hsv_to_rgb = rgb_to_yiq = len\n")
+    assert (await package_file(tmp_path / "wf.py")).module == "wf", "it has what is asked of it"
+    (tmp_path / "types.py").write_text("NAME = 1\n")
+    text = await error(tmp_path / "wf.py")
+    assert f"colorsys.py, types.py in {tmp_path} have names of modules that flytekit or Python needs; rename: " in text
+
+
 async def test_a_file_name_that_cannot_be_imported(tmp_path: Path) -> None:
     (tmp_path / "wf.v2.py").write_text(SOUND)
     assert "a module's file name can't hold a dot before .py; rename the file" in await error(tmp_path / "wf.v2.py")
