@@ -82,13 +82,20 @@ async def showing(
         yield
         return
     board = Board(engine.residents.get, home)
+    begun: dict[ExecutionId, int] = {}
     async with drawing(board, engine.parts.clock.now) as see:
-        with engine.watchers.watching(see):
+
+        def told(executions: Sequence[Execution], facts: Sequence[Fact]) -> None:
+            """Facts that the state held already when the view began are not told again."""
+            see(executions, [it for it in facts if it.sequence > begun.get(it.execution, 0)] if begun else facts)
+
+        with engine.watchers.watching(told):
             # Nothing is committed between the watching and the following.
             for execution in executions:
                 board.follow(execution, f"{execution.name}: " if len(executions) > 1 else "")
-                if (begun := engine.residents.get(execution)) is not None:
-                    see(*standing(begun, engine.parts.clock.now()))
+                if (state := engine.residents.get(execution)) is not None:
+                    begun[execution] = state.record.sequence
+                    see(*standing(state, engine.parts.clock.now()))
             yield
 
 
