@@ -57,7 +57,7 @@ class Lines:
         phase, place = NodePhase[fact.phase], (fact.execution, fact.path)
         if phase in _TELLING and place not in self._named:
             self._named.add(place)
-            words += [row.node.kind.value, row.target]
+            words += [] if row.question else [row.node.kind.value, row.target]
         match phase:
             case NodePhase.QUEUED | NodePhase.RUNNING if fact.attempt:
                 words.append(f"attempt {fact.attempt + 1}")
