@@ -21,7 +21,7 @@ from engine.model.ids import AttemptKey
 from engine.model.limits import MIB, OffloadLimits
 from engine.model.phases import NodePhase
 
-ROUNDS = 5
+ROUNDS = 10
 
 
 async def gathered(count: int, length: int, limits: OffloadLimits, name: str) -> list[Figure]:
