@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-import anyio
-
-from engine.model.errors import EngineError
+from engine.data.together import together
 
 AT_ONCE = 16
 
 
 async def all_of(work: Sequence[Callable[[], Awaitable[object]]]) -> None:
     """AT_ONCE at a time, begun in their order. Raises the first failure as it is: it says what stops the engine."""
-    if len(work) <= 1:
-        for do in work:
-            await do()
-        return
     waiting = iter(work)
-    failures: list[EngineError] = []
 
     async def some() -> None:
         for do in waiting:
-            try:
-                await do()
-            except EngineError as failure:
-                failures.append(failure)
-                tasks.cancel_scope.cancel()
+            await do()
 
-    async with anyio.create_task_group() as tasks:
-        for _ in range(min(len(work), AT_ONCE)):
-            tasks.start_soon(some)
-    if failures:
-        raise failures[0]
+    if len(work) > 1:
+        await together(*[some] * min(len(work), AT_ONCE))
+    else:
+        await some()
