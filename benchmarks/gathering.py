@@ -22,6 +22,8 @@ from engine.model.limits import MIB, OffloadLimits
 from engine.model.phases import NodePhase
 
 ROUNDS = 10
+MEGABYTES = 1_100
+"""What ten turns may copy; of larger ones three do."""
 
 
 async def gathered(count: int, length: int, limits: OffloadLimits, name: str) -> list[Figure]:
@@ -40,7 +42,7 @@ async def gathered(count: int, length: int, limits: OffloadLimits, name: str) ->
         await gather(blobs, limits, effect)
         grown = peak_megabytes() - before
         best = plain = float("inf")
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if total * ROUNDS <= MEGABYTES else 3):
             for path in [*results.glob("*.pb*"), copy]:
                 path.unlink(missing_ok=True)
             begin = time.perf_counter()
