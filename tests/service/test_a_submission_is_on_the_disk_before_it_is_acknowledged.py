@@ -75,7 +75,7 @@ TRANSIENT = ("/lock", "/running", "/made-at", "/log.db-shm", "/log.db-journal")
 
 
 PREPARED = "/p-d-e1/n0"
-"""What the first turn prepares while it is being committed: it is none of the submission's, and made again if need be."""
+"""What the first turn prepares while it is being committed is none of the submission, and is made again if need be."""
 
 
 def test_package_inputs_and_log_are_synced(tmp_path: Path) -> None:
