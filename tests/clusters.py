@@ -145,6 +145,7 @@ class Space:
         """What has become of pods since a version, of which the API server must still know."""
         seen = History()
         async for event in self.api.watch(f"{self.path}/pods", resourceVersion=since, timeoutSeconds="1"):
+            assert event.type != "ERROR", f"follow the pods from the first: {event.object!r}"
             if event.type != "BOOKMARK":
                 seen.add(event.type, msgspec.json.decode(event.object, type=Document))
         return seen

@@ -79,7 +79,7 @@ async def test_a_silent_service_is_given_up_in_time() -> None:
         with anyio.fail_after(5), pytest.raises(Transient) as caught:
             await store.put(store.uri("a"), b"x")
         assert str(caught.value).startswith(f"{store.uri('a')} can't be written: ")
-        assert len(proxy.seen) == 2
+        assert 2 <= len(proxy.seen) <= 4, "tried again, while its patience lasts"
         proxy.seen.clear()
         with anyio.fail_after(5), pytest.raises(Transient, match="can't be read"):
             await store.get(store.uri("a"))

@@ -6,10 +6,11 @@ import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 import pytest
 from anyio import to_thread
 
-from tests.clusters import Document, Space, end_of, phases, space
+from tests.clusters import Document, History, Space, end_of, phases, space
 from tests.service.command import LIMIT_SECONDS, Propwash, played
 
 __all__ = ["played"]
@@ -37,16 +38,20 @@ async def test_a_map_and_a_chain_on_two_architectures(at: Space, tmp_path: Path,
     sets = [word for each in at.settings(more=ARCHITECTURES) for word in ("--set", each)]
     numbers = list(range(ELEMENTS))
     words = ["wide_and_long", "--ns", json.dumps(numbers), "--n", "1"]
-    with propwash.started("run", "--home", str(propwash.home), "--name", "e", *sets, played, *words) as engine:
-        await at.until(lambda pods: [*phases(pods).values()].count("Running") >= ELEMENTS // 2)
-        engine.kill()
-        await to_thread.run_sync(lambda: engine.communicate(timeout=LIMIT_SECONDS))
-    done = await to_thread.run_sync(lambda: propwash("resume", "--home", str(propwash.home), *sets))
+    seen = History()
+    async with anyio.create_task_group() as group:
+        # From the first: the API server remembers only the latest of so many pods' changes.
+        group.start_soon(seen.follow, at, since)
+        with propwash.started("run", "--home", str(propwash.home), "--name", "e", *sets, played, *words) as engine:
+            await at.until(lambda pods: [*phases(pods).values()].count("Running") >= ELEMENTS // 2)
+            engine.kill()
+            await to_thread.run_sync(lambda: engine.communicate(timeout=LIMIT_SECONDS))
+        done = await to_thread.run_sync(lambda: propwash("resume", "--home", str(propwash.home), *sets))
+        await at.mark_end()
     assert done.code == 0, done.err
     shown = await to_thread.run_sync(lambda: propwash("get", "e", "--json"))
     assert shown.document["outputs"] == {"o0": numbers, "o1": 1}
 
-    seen = await at.history(since)
     nodes = {(task_of(pod), pod["spec"]["nodeName"]) for pod in seen.last.values()}
     assert (len(seen.made), seen.twice, seen.deleted) == (ELEMENTS + CHAIN, [], set())
     assert {node for name, node in nodes if name == "on_amd"} == {"amd64"}
