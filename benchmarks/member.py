@@ -12,13 +12,12 @@ from pathlib import Path
 
 import anyio
 
-from benchmarks.tasks import writes
 from benchmarks.workloads import ONE
 from benchmarks.worlds import equipment
 from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.kafka.clients import Clients
 from engine.adapters.kafka.options import KafkaOptions
-from engine.adapters.memory.runner import NoopRunner
+from engine.adapters.memory.scripts import gives
 from engine.fleet import fleet_on
 from engine.model.state import Execution, Fact
 from tests.programs import chain
@@ -38,7 +37,7 @@ async def main(*said: str) -> None:
 
     async with (
         FileBlobs.open(Path(home) / "store", porter=True) as blobs,
-        fleet_on(equipment(blobs, program, NoopRunner(writes(ONE), instant=True)), clients) as fleet,
+        fleet_on(equipment(blobs, program, gives(blobs, ONE)), clients) as fleet,
     ):
         fleet.watchers.add(count)
         owned = -1

@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from benchmarks.tasks import writes
 from engine.adapters.files.blobs import FileBlobs
 from engine.adapters.memory.runner import NoopRunner, Script
+from engine.adapters.memory.scripts import gives
 from engine.adapters.sqlite.log import SqliteLog
 from engine.adapters.systemclock import SystemClock
 from engine.app import Engine, Equipment, load_program, running
@@ -25,7 +25,6 @@ from engine.model.ids import ExecutionId
 from engine.model.limits import ArrayLimits, ExecutionLimits, OffloadLimits, RetryLimits
 from engine.ports.blobstore import BlobStore
 from engine.ports.eventlog import EventLog
-from engine.ports.taskrunner import TaskRunner
 
 
 def execution(number: int = 0) -> ExecutionId:
@@ -41,7 +40,7 @@ async def engine_on(
     arrays: ArrayLimits | None = None,
     script: Callable[[BlobStore], Script] | None = None,
 ) -> AsyncIterator[Engine]:
-    """An engine whose tasks do nothing but write `outputs` (a serialized LiteralMap), or do as the script says."""
+    """An engine whose tasks write `outputs` (a serialized LiteralMap) at once, or do as the script says."""
     async with SqliteLog.open(home) as log, engine_with(log, home, program, outputs, hook, arrays, script) as engine:
         yield engine
 
@@ -58,23 +57,22 @@ async def engine_with(
 ) -> AsyncIterator[Engine]:
     """The same on another log; the store is in the home."""
     async with FileBlobs.open(home / "store", porter=True) as blobs:
-        runner = NoopRunner(script(blobs)) if script else NoopRunner(writes(outputs), instant=True)
-        found = equipment(blobs, program, runner, hook, arrays)
+        found = equipment(blobs, program, script(blobs) if script else gives(blobs, outputs), hook, arrays)
         async with running(found.parts(log)) as engine:
             yield engine
 
 
 def equipment(
-    blobs: BlobStore, program: Program, runner: TaskRunner, hook: Hook = nothing, arrays: ArrayLimits | None = None
+    blobs: BlobStore, program: Program, script: Script, hook: Hook = nothing, arrays: ArrayLimits | None = None
 ) -> Equipment:
-    """What engines need beside their logs."""
+    """What engines need beside their logs; tasks do as the script says."""
 
     async def load(digest: str) -> Program:
         return program if digest == program.digest else await load_program(blobs, digest)
 
     return Equipment(
         blobs=blobs,
-        runner=runner,
+        runner=NoopRunner(script),
         clock=SystemClock(),
         offload=OffloadLimits(),
         retries=RetryLimits(),

@@ -134,11 +134,3 @@ async def test_a_hanging_attempt_runs_until_its_timeout_or_its_stop() -> None:
         await running.wait()
         await runner.stop(request().key)
     assert ends[0].reason is ExitReason.SIGNALLED
-
-
-async def test_an_instant_runner_tells_of_the_start_and_counts_as_any_other() -> None:
-    runner, told = NoopRunner(scripts.ends(scripts.SUCCESS), max_concurrent=1, instant=True), list[str]()
-    assert await runner.run(request(), lambda: told.append("started")) == scripts.SUCCESS
-    assert told == ["started"]
-    assert dict(runner.launches) == {request().key: 1}
-    assert [mark.what for mark in runner.marks] == [What.STARTED, What.ENDED]

@@ -41,11 +41,9 @@ class NoopRunner:
 
     outlives = False
 
-    def __init__(self, script: Script, *, max_concurrent: int | None = None, instant: bool = False) -> None:
-        """`instant`: the script waits for nothing, so there is nothing to stop, to join or to wait for a slot."""
+    def __init__(self, script: Script, *, max_concurrent: int | None = None) -> None:
         self.script = script
         """May be replaced while nothing runs."""
-        self._instant = instant
         self.launches: Counter[AttemptKey] = Counter()
         self.marks: list[Mark] = []
         self.most_alive = 0
@@ -58,8 +56,6 @@ class NoopRunner:
         return ""
 
     async def run(self, request: TaskRequest, started: Callable[[], None]) -> Exit:
-        if self._instant:
-            return await self._perform(request, started)
         return await self._attempts.run(request.key, started, partial(self._perform, request), request.root)
 
     async def stop(self, key: AttemptKey) -> None:
