@@ -1,8 +1,9 @@
 """Hops 6 to 8: effects in flight. Each runs as a task of its own, can be cancelled by its key, and ends in events.
 
 Launching the same effect twice is the same as once. What an effect finds out is appended to the log; nothing here
-touches state. Most effects begin while the decision that asks for them is being committed: until it is, they read and
-write the store and nothing else (`Services.decided`), so that a decision which comes to nothing has started nothing.
+touches state. On a log that is the engine's alone most effects begin while the decision that asks for them is being
+committed: until it is, they read and write the store and nothing else (`Services.decided`), so that a decision which
+comes to nothing has started nothing.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Propeller:
         await self.requests.write(ledger)
         self.hook("before_commit")
         committed = Signal()
-        later = self.effects.begin(ledger.effects, committed)
+        later = ledger.effects if self.log.shared else self.effects.begin(ledger.effects, committed)
         began = time.perf_counter()
         await self.log.commit(records, ledger.changes())
         seconds = time.perf_counter() - began

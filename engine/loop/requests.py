@@ -69,8 +69,9 @@ class Requests:
                 continue
             place = (asked.execution.project, asked.execution.domain, asked.entity, asked.package)
             named.setdefault(place, []).append((record.offset, asked))
-        # Each version once, with all who name it; those who name others do not wait for it.
-        await all_of([partial(self._look_up, one) for one in named.values()])
+        await all_of([partial(self._look_up, requests) for requests in named.values()])
+        given = [one for requests in named.values() for one in requests if one[1].inputs_uri]
+        await all_of([partial(self._read_inputs, *one) for one in given])
 
     def packages(self) -> set[str]:
         """Digests of the programs that are needed, after `fetch`."""
@@ -146,11 +147,9 @@ class Requests:
         return event
 
     async def _look_up(self, requests: Sequence[tuple[int, ExecutionRequested]]) -> None:
-        """For requests of one version, with their offsets."""
+        """The version that all of these name, with their offsets."""
         found = await self._target(requests[0][1])
         self._found.update((offset, found) for offset, _ in requests)
-        given = [(offset, asked) for offset, asked in requests if asked.inputs_uri and found.target is not None]
-        await all_of([partial(self._read_inputs, offset, asked, found) for offset, asked in given])
 
     async def _target(self, asked: ExecutionRequested) -> _Found:
         try:
@@ -163,8 +162,10 @@ class Requests:
             log.exception("request could not be looked up", extra={"execution": str(asked.execution)})
             return _Found(problem=f"{asked.entity!r:.200} can't be looked up: {type(error).__name__}: {error}")
 
-    async def _read_inputs(self, offset: int, asked: ExecutionRequested, found: _Found) -> None:
-        uri = asked.inputs_uri
+    async def _read_inputs(self, offset: int, asked: ExecutionRequested) -> None:
+        target, uri = self._found[offset].target, asked.inputs_uri
+        if target is None:
+            return
         try:
             data = await self._backoff.persist(partial(self._blobs.get, uri, 0, LARGEST_INPUTS + 1), uri)
         except (LogFailed, StoreFailed):
@@ -175,7 +176,7 @@ class Requests:
         if len(data) > LARGEST_INPUTS:
             self._found[offset] = _Found(problem=f"its inputs at {uri} have more than {LARGEST_INPUTS} bytes")
             return
-        self._found[offset] = _Found(found.target, data)
+        self._found[offset] = _Found(target, data)
 
     async def _begin(self, execution: ExecutionId, digest: str) -> None:
         """An empty folder, which tells other processes that the name is taken (engine.fleet)."""

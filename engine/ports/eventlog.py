@@ -91,6 +91,12 @@ class EventLog(Protocol):
         """Whether events that were stored before this log was opened are still to be read and committed."""
         ...
 
+    @property
+    def shared(self) -> bool:
+        """Whether another process may come to own this log while this one still believes that it does. It may then
+        decide otherwise what is not committed here: before the commit nothing may be done about that."""
+        ...
+
     async def append(self, events: Sequence[Event], *, durable: bool) -> None:
         """Add events to the end of the log.
 

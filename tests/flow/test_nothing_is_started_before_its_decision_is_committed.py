@@ -36,8 +36,8 @@ SERIALIZED = cached_task(CachePolicy("1", serialize=True))
 class _HeldLog(MemoryLog):
     """Its `n`-th commit waits until it may go on, or fails instead."""
 
-    def __init__(self, n: int, *, fails: bool = False) -> None:
-        super().__init__()
+    def __init__(self, n: int, *, fails: bool = False, shared: bool = False) -> None:
+        super().__init__(shared=shared)
         self._left, self._fails = n, fails
         self.reached, self.go_on = anyio.Event(), anyio.Event()
         self.appended: list[Event] = []
@@ -97,6 +97,30 @@ async def test_an_attempt_is_prepared_and_does_not_begin(
 
         assert _stored(world, prepared)
         assert world.runner.launches == {}
+
+        log.go_on.set()
+        assert (await engine.wait(EXECUTION)).phase is ExecutionPhase.SUCCEEDED
+    assert set(world.runner.launches.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "inputs", "commit"),
+    [(CHAIN, b"", 1), (CHAIN, b"", 2), (MAP, serialized(xs=[1, 2]), 2), (MAP, serialized(xs=[1, 2]), 4)],
+    ids=["task", "outputs of the execution", "elements of a map", "gathered outputs"],
+)
+async def test_nothing_is_written_where_another_process_may_decide_otherwise(
+    chosen: Program, inputs: bytes, commit: int
+) -> None:
+    """An engine that slept is at work again until its commit is refused: the new owner's values must stay."""
+    world = World(chosen)
+    world.log = log = _HeldLog(commit, shared=True)
+    async with world.engine() as engine:
+        await engine.submit(EXECUTION, world.first, chosen.digest, inputs)
+        await log.reached.wait()
+        before = dict(world.blobs.objects)
+        await anyio.sleep(100)
+
+        assert world.blobs.objects == before
 
         log.go_on.set()
         assert (await engine.wait(EXECUTION)).phase is ExecutionPhase.SUCCEEDED

@@ -5,6 +5,9 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from engine.adapters.memory.blobs import MemoryBlobs
+from engine.adapters.memory.runner import NoopRunner
+from engine.adapters.memory.scripts import copies
 from engine.loop.atonce import AT_ONCE, all_of
 from engine.model.errors import StoreFailed
 from engine.model.events import ExecutionSubmitted
@@ -13,6 +16,7 @@ from engine.registry.entries import Registry
 from engine.registry.registering import register_package
 from engine.wire.registration import register
 from tests import packages
+from tests.dataplane import serialized
 from tests.flow.asking import echo, named, publish, request
 from tests.flow.engines import World
 
@@ -56,6 +60,38 @@ async def test_the_versions_that_requests_name() -> None:
     assert [record.phase.value for record in ended] == ["SUCCEEDED"] * 2 * VERSIONS
     assert [record.entity.version for record in ended] == [f"v{number % VERSIONS}x" for number in range(2 * VERSIONS)]
     assert world.asked_for == VERSIONS
+
+
+class Counting(MemoryBlobs):
+    """How many objects with inputs of requests were read at the same time at most."""
+
+    reading = most = 0
+
+    async def get(self, uri: str, start: int = 0, end: int | None = None) -> bytes:
+        if not uri.endswith("/given"):
+            return await super().get(uri, start, end)
+        self.reading += 1
+        self.most = max(self.most, self.reading)
+        await anyio.sleep(1)
+        self.reading -= 1
+        return await super().get(uri, start, end)
+
+
+async def test_few_inputs_at_once_whatever_versions_they_are_for() -> None:
+    world, _ = await registered()
+    blobs = Counting()
+    blobs.objects.update(world.blobs.objects)
+    world.blobs = blobs
+    world.runner = NoopRunner(copies(blobs))
+    uris = [blobs.uri(f"asked/{number}/given") for number in range(5 * VERSIONS)]
+    for number, uri in enumerate(uris):
+        blobs.objects[uri] = serialized(n=number)
+        version = f"m.w:v{number % VERSIONS}x"
+        publish(world, {**request(called=f"e{number}", entity=version, inputs_uri=uri), "inputs": {}})
+    async with world.engine() as engine:
+        ended = [await engine.wait(named(f"e{number}")) for number in range(5 * VERSIONS)]
+    assert [record.phase.value for record in ended] == ["SUCCEEDED"] * 5 * VERSIONS
+    assert blobs.most == AT_ONCE
 
 
 async def test_the_packages_of_submissions() -> None:

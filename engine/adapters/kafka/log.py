@@ -83,6 +83,11 @@ class KafkaLog:
                 mine._fail(LogFailed(f"partition {partition} of the events was let go"))
 
     @property
+    def shared(self) -> bool:
+        """The next owner fences this one, which hears of it when it commits."""
+        return True
+
+    @property
     def behind(self) -> bool:
         return self._inbox.behind
 

@@ -18,7 +18,8 @@ from engine.wire import codec
 
 
 class MemoryLog:
-    def __init__(self) -> None:
+    def __init__(self, *, shared: bool = False) -> None:
+        self.shared = shared
         self._events: dict[int, bytes] = {}
         """What a disk would hold: durable events and consumed ones, by offset."""
         self._inbox: dict[int, bytes] = {}
@@ -40,7 +41,7 @@ class MemoryLog:
 
     def crash(self) -> MemoryLog:
         """The log as a restarted process would find it. This one must not be used any more."""
-        after = MemoryLog()
+        after = MemoryLog(shared=self.shared)
         after._events = dict(self._events)
         after._inbox = {offset: raw for offset, raw in self._inbox.items() if offset in self._events}
         after._backlog_end = max(self._events, default=0)

@@ -74,6 +74,11 @@ class SqliteLog:
                 await reader.close()
 
     @property
+    def shared(self) -> bool:
+        """The home's lock is held until the last write is done."""
+        return False
+
+    @property
     def behind(self) -> bool:
         return self._inbox.backlog
 
